@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+noinst_LIBRARIES += %D%/libbase.a
+%C%_libbase_a_SOURCES = \
+	%D%/clock.c %D%/clock.h \
+	%D%/err.c %D%/err.h \
+	%D%/log.c %D%/log.h \
+	%D%/mem.c %D%/mem.h \
+	%D%/pacing.c %D%/pacing.h \
+	%D%/units.c %D%/units.h

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The token clock: slot n of an absolute schedule is due at
+ * t0 + floor(n * 1e9 * den / num), with the rate num/den packets/s exact. Wide
+ * arithmetic: neither time nor counts drift or overflow in a trial of days.
+ * Shared by the generator and by `forward --limit`. Pure; one thread.
+ */
+#ifndef SATPROF_BASE_PACING_H
+#define SATPROF_BASE_PACING_H
+
+#include <stdint.h>
+
+struct pacing {
+	uint64_t t0_ns;
+	/* Rate in packets per 2^20 seconds would round: kept as a ratio. */
+	uint64_t num;
+	uint64_t den;
+};
+
+/* rate_pps > 0; represented to within 1e-9 relative (den = 1,000,000). */
+void pacing_init(struct pacing *p, uint64_t t0_ns, double rate_pps);
+
+/* When slot n (from 0) is due. */
+uint64_t pacing_due_ns(const struct pacing *p, uint64_t n);
+
+/* How many slots are due at or before now: 0 before t0, else >= 1. */
+uint64_t pacing_slots_due(const struct pacing *p, uint64_t now_ns);
+
+/* Slots of a trial that lasts duration_ns: those with due < t0 + duration. */
+uint64_t pacing_slots_total(const struct pacing *p, uint64_t duration_ns);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of subcommands. */
+#include "config.h"
+
+#include "cli/commands.h"
+
+const struct command *const commands[] = {
+	NULL,
+};
+
+const size_t n_commands = sizeof(commands) / sizeof(commands[0]) - 1;

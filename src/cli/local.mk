@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+bin_PROGRAMS += satprof
+satprof_SOURCES = \
+	%D%/main.c \
+	%D%/commands.c \
+	%D%/commands.h
+satprof_LDADD = \
+	src/report/libreport.a \
+	src/engine/libengine.a \
+	src/observe/libobserve.a \
+	src/sut/libsut.a \
+	src/gen/libgen.a \
+	src/symbol/libsymbol.a \
+	src/os/libos.a \
+	src/sim/libsim.a \
+	src/codec/libcodec.a \
+	src/plan/libplan.a \
+	src/stat/libstat.a \
+	src/model/libmodel.a \
+	src/base/libbase.a \
+	$(JANSSON_LIBS) $(SQLITE_LIBS) $(GSL_LIBS) $(PCAP_LIBS) $(DW_LIBS) \
+	$(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS)

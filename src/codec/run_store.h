@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The run file: one SQLite database, documented in satprof-run(5). A trial is
+ * finished when run_store_add_trial() returned: it survives kill -9, power loss
+ * (journal_mode=DELETE, synchronous=EXTRA) and a full disk. One writer.
+ */
+#ifndef SATPROF_CODEC_RUN_STORE_H
+#define SATPROF_CODEC_RUN_STORE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/run.h"
+
+struct run_store;
+
+/*
+ * Create path and write the run's head (version, config, traffic, arms).
+ * SP_EUSAGE when it exists, SP_EIO with the reason (full disk, read-only) else;
+ * nothing is left behind on failure.
+ */
+int run_store_create(const char *path, const struct run *run,
+	struct run_store **ret_store, struct sp_err *err);
+/* Open for --resume: the run as it is, and a new segment. */
+int run_store_resume(const char *path, struct run_store **ret_store,
+	struct run **ret_run, struct sp_err *err);
+/* The segment's number, from 1: what trials of this process carry. */
+uint32_t run_store_segment(const struct run_store *s);
+
+/*
+ * One transaction: the trial, its ledgers, bins, CPUs, threads, counters, and what
+ * the run's events and profile gained since the last call.
+ */
+int run_store_add_trial(struct run_store *s, const struct run *run,
+	const struct trial *t, struct sp_err *err);
+/* One transaction: fingerprint, notes, SUT output, traffic and config as they are
+ * now (burst chosen by the pilot...); `finished`. Any number of times. */
+int run_store_update(struct run_store *s, const struct run *run, struct sp_err *err);
+/* A verdict with the rule it was made by; the newest one counts. */
+int run_store_add_verdict(struct run_store *s, const char *verdict_json,
+	int rule_version, struct sp_err *err);
+/* Close; the file is complete. NULL is a no-op. */
+void run_store_close(struct run_store *s);
+
+/* Read-only. SP_EFORMAT for what is not a run file, is damaged or from a future
+ * schema; never changes the file. Caller frees *ret_run by run_free(). */
+int run_store_load(const char *path, struct run **ret_run, struct sp_err *err);
+
+#endif

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+noinst_LIBRARIES += %D%/libmodel.a
+%C%_libmodel_a_SOURCES = \
+	%D%/arm.c %D%/arm.h \
+	%D%/ledger.c %D%/ledger.h \
+	%D%/profile.h \
+	%D%/run.h \
+	%D%/traffic.c %D%/traffic.h \
+	%D%/trial.h \
+	%D%/verdict.c %D%/verdict.h

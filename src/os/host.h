@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Facts about the machine that say which runs may be compared: CPU model, kernel,
+ * virtualisation, governor, clock source, mitigations... Read through a root
+ * descriptor, so that recorded trees replay. A fact that cannot be read is absent.
+ */
+#ifndef SATPROF_OS_HOST_H
+#define SATPROF_OS_HOST_H
+
+#include "model/run.h"
+
+/* Adds: cpu, cpu_count, kernel, arch, virtual, numa_nodes, smt, governor,
+ * idle_driver, clocksource, mitigations, thp, hardened (this build). */
+void host_fingerprint(int root_fd, struct run *run);
+
+#endif

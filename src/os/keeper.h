@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The keeper: a small process, init of a PID namespace with a fresh /proc (and a
+ * /sys of the SUT's network namespace), that holds the SUT and outside profilers.
+ * Its parent-death signal is KILL, so whatever ends satprof ends all of them, also
+ * double-forked or set-uid ones. Where a PID namespace is refused it falls back
+ * to a child subreaper that watches a pipe, and says so. Start it before any
+ * thread exists; calls come from the main thread.
+ */
+#ifndef SATPROF_OS_KEEPER_H
+#define SATPROF_OS_KEEPER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct keeper;
+
+struct keeper_config {
+	int netns_fd; /* joined by the keeper, so by all it holds; -1: the caller's */
+};
+
+struct keeper_cmd {
+	char *const *argv;	/* NULL-terminated; searched in PATH */
+	const char *output_path; /* both streams are appended there; NULL: dropped */
+	const int *cpus;	/* affinity set before exec; n_cpus 0: inherited */
+	size_t n_cpus;
+};
+
+struct keeper_child {
+	int id;	      /* names the child to the keeper */
+	pid_t pid;    /* as this process sees it */
+	pid_t ns_pid; /* as the keeper's namespace sees it: what {pid} means */
+};
+
+int keeper_start(const struct keeper_config *cfg, struct keeper **ret_keeper,
+	struct sp_err *err);
+/* True when a PID namespace holds the children; else *ret_why (static) says why. */
+bool keeper_is_strong(const struct keeper *k, const char **ret_why);
+
+/* Start a program. SP_EUSAGE when exec fails (not found, not executable). */
+int keeper_spawn(struct keeper *k, const struct keeper_cmd *cmd,
+	struct keeper_child *ret_child, struct sp_err *err);
+/*
+ * Wait up to timeout_ns (0: only look). True: the child has ended, *ret_status as
+ * from waitpid(2), and its id is free again.
+ */
+bool keeper_wait(struct keeper *k, int id, uint64_t timeout_ns, int *ret_status);
+/* Send a signal to the child's process group; gone is not an error. */
+void keeper_signal(struct keeper *k, int id, int sig);
+/* SIGTERM, wait up to grace_ns, SIGKILL to all the child started. */
+int keeper_end_child(struct keeper *k, int id, uint64_t grace_ns, int *ret_status,
+	struct sp_err *err);
+/* Run to its end with a deadline; nonzero exit is *ret_status, not an error. */
+int keeper_run(struct keeper *k, const struct keeper_cmd *cmd, uint64_t timeout_ns,
+	int *ret_status, struct sp_err *err);
+/* End all it holds and the keeper itself; NULL is a no-op. */
+void keeper_stop(struct keeper *k);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * CPU and thread times from /proc, read through a descriptor of the root folder
+ * so that recorded trees replay. Read at trial edges only.
+ */
+#ifndef SATPROF_OS_PROCSTAT_H
+#define SATPROF_OS_PROCSTAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "model/trial.h"
+
+/* Running totals of one CPU since boot, ns (from /proc/stat's ticks). */
+struct procstat_cpu {
+	int32_t cpu;
+	uint64_t user_ns, nice_ns, system_ns, idle_ns, iowait_ns, irq_ns, softirq_ns,
+		steal_ns;
+};
+
+/* Running totals of one thread. */
+struct procstat_thread {
+	int32_t pid, tid;
+	char comm[16];
+	int32_t cpu;
+	uint64_t start_ticks; /* tells a reused tid from the same thread */
+	uint64_t run_ns, wait_ns;
+	uint64_t n_voluntary, n_involuntary;
+};
+
+struct procstat_snapshot {
+	uint64_t t_ns; /* CLOCK_MONOTONIC when it was read */
+	size_t n_cpus, cap_cpus;
+	struct procstat_cpu *cpus; /* online ones, ascending */
+	size_t n_threads, cap_threads;
+	struct procstat_thread *threads; /* ascending by tid */
+};
+
+/*
+ * Read all CPUs, and the threads of pid and of all its descendants (pid 0: none).
+ * *s may be reused: its arrays grow and are kept. Threads that vanish meanwhile
+ * are left out.
+ */
+int procstat_read(
+	int root_fd, pid_t pid, struct procstat_snapshot *s, struct sp_err *err);
+void procstat_done(struct procstat_snapshot *s);
+
+/*
+ * b - a for the CPUs in cpus[] and for all threads in b, into t->cpus and
+ * t->threads (appended). Threads born in between count from 0.
+ * busy_ns = wall - idle - iowait, never negative.
+ */
+void procstat_diff(const struct procstat_snapshot *a, const struct procstat_snapshot *b,
+	const int *cpus, size_t n_cpus, struct trial *t);
+
+#endif

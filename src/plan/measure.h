@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The seam between a plan and whatever measures: the live bench (engine/bench),
+ * or the fluid model in virtual time (sim/fluid). All calls come from one thread,
+ * in the order arm_begin (trial)* arm_end. A call that fails ends the run.
+ */
+#ifndef SATPROF_PLAN_MEASURE_H
+#define SATPROF_PLAN_MEASURE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/trial.h"
+
+struct measure_ops {
+	/* Start the SUT and the arm's observers. */
+	int (*arm_begin)(void *ctx, uint32_t arm, struct sp_err *err);
+	/*
+	 * Run one trial. *ret_trial is zeroed by the caller but for spec, which is
+	 * set; everything measured is filled in. A trial that went wrong but does
+	 * not end the run is valid = false with a reason, and 0 is returned.
+	 */
+	int (*trial)(void *ctx, struct trial *ret_trial, struct sp_err *err);
+	/* Stop both; called also after a failure. */
+	int (*arm_end)(void *ctx, struct sp_err *err);
+};
+
+#endif
