@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += %D%/libstat.a
 %C%_libstat_a_SOURCES =
+%C%_libstat_a_SOURCES += %D%/hist.c %D%/hist.h
