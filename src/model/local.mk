@@ -3,8 +3,8 @@ noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES = \
 	%D%/arm.c %D%/arm.h \
 	%D%/ledger.c %D%/ledger.h \
-	%D%/profile.h \
-	%D%/run.h \
+	%D%/profile.c %D%/profile.h \
+	%D%/run.c %D%/run.h \
 	%D%/traffic.c %D%/traffic.h \
-	%D%/trial.h \
+	%D%/trial.c %D%/trial.h \
 	%D%/verdict.c %D%/verdict.h
