@@ -2,8 +2,10 @@
 AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C CMOCKA_MESSAGE_OUTPUT=TAP \
 	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
-	SATPROF='$(abs_top_builddir)/satprof'; \
-	export LC_ALL CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir SATPROF;
+	SATPROF='$(abs_top_builddir)/satprof' CC='$(CC)' \
+	BATS_TEST_TIMEOUT="$${BATS_TEST_TIMEOUT-300}"; \
+	export LC_ALL CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir SATPROF CC \
+		BATS_TEST_TIMEOUT;
 
 # What every unit test links; a unit test adds the libraries of its own layer
 # and below, highest first.
@@ -17,3 +19,13 @@ TEST_OS_LIBS = src/os/libos.a $(TEST_SIM_LIBS) $(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS
 include tests/unit/local.mk
 include tests/sim/local.mk
 include tests/e2e/local.mk
+
+EXTRA_DIST += $(E2E_TESTS)
+
+# What needs network namespaces: one file after the other, since they measure, and
+# as root to see all of it (unprivileged the tests that need root skip).
+.PHONY: check-e2e
+check-e2e: all
+	@test -n '$(E2E_TESTS)' || { echo 'no e2e tests are listed' >&2; exit 1; }
+	@+$(MAKE) -j1 check-TESTS TESTS='$(E2E_TESTS)' TEST_SUITE_LOG=test-suite-e2e.log
+CLEANFILES += test-suite-e2e.log
