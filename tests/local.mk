@@ -9,8 +9,9 @@ AM_TESTS_ENVIRONMENT = \
 
 # What every unit test links; a unit test adds the libraries of its own layer
 # and below, highest first.
-TEST_BASE_LIBS = src/base/libbase.a $(CMOCKA_LIBS)
-TEST_STAT_LIBS = src/stat/libstat.a src/model/libmodel.a $(TEST_BASE_LIBS) $(GSL_LIBS)
+TEST_BASE_LIBS = src/base/libbase.a $(CMOCKA_LIBS) -lm
+TEST_MODEL_LIBS = src/model/libmodel.a $(TEST_BASE_LIBS)
+TEST_STAT_LIBS = src/stat/libstat.a $(TEST_MODEL_LIBS) $(GSL_LIBS)
 TEST_PLAN_LIBS = src/plan/libplan.a $(TEST_STAT_LIBS)
 TEST_CODEC_LIBS = src/codec/libcodec.a $(TEST_PLAN_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
 TEST_SIM_LIBS = src/sim/libsim.a $(TEST_CODEC_LIBS)

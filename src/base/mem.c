@@ -26,8 +26,7 @@ void *xcalloc(size_t n, size_t size)
 
 void *xreallocarray(void *ptr, size_t n, size_t size)
 {
-	return mem_or_die(
-		reallocarray(ptr, n > 0 ? n : 1, size > 0 ? size : 1));
+	return mem_or_die(reallocarray(ptr, n > 0 ? n : 1, size > 0 ? size : 1));
 }
 
 char *xstrdup(const char *s)

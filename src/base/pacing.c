@@ -8,7 +8,11 @@
 
 #include "base/clock.h"
 
-#define PACING_DEN UINT64_C(1000000)
+/*
+ * A power of ten, so that rates typed in decimals are exact, and as large as it
+ * can be with n * 1e9 * den below 2^128 for every 64-bit n.
+ */
+#define PACING_DEN UINT64_C(10000000000)
 
 void pacing_init(struct pacing *p, uint64_t t0_ns, double rate_pps)
 {
@@ -16,14 +20,20 @@ void pacing_init(struct pacing *p, uint64_t t0_ns, double rate_pps)
 
 	p->t0_ns = t0_ns;
 	p->den = PACING_DEN;
-	p->num = num < 1 ? 1 : (uint64_t)num;
+	if (num < 1)
+		p->num = 1;
+	else if (rate_pps > PACING_RATE_MAX_PPS)
+		p->num = (uint64_t)PACING_RATE_MAX_PPS * PACING_DEN;
+	else
+		p->num = (uint64_t)num;
 }
 
 uint64_t pacing_due_ns(const struct pacing *p, uint64_t n)
 {
 	unsigned __int128 t = (unsigned __int128)n * NS_PER_S * p->den / p->num;
 
-	return p->t0_ns + (uint64_t)t;
+	/* A slot past the end of time is never due. */
+	return t > UINT64_MAX - p->t0_ns ? UINT64_MAX : p->t0_ns + (uint64_t)t;
 }
 
 /* Number of n >= 0 with floor(n * 1e9 * den / num) < span_ns. */

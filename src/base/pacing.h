@@ -12,12 +12,16 @@
 
 struct pacing {
 	uint64_t t0_ns;
-	/* Rate in packets per 2^20 seconds would round: kept as a ratio. */
-	uint64_t num;
+	uint64_t num; /* the rate as a ratio: a period in ns would round, and drift */
 	uint64_t den;
 };
 
-/* rate_pps > 0; represented to within 1e-9 relative (den = 1,000,000). */
+#define PACING_RATE_MAX_PPS 1.8e9 /* more is cut to this */
+
+/*
+ * rate_pps > 0, finite. Kept to within 5e-11 packets/s or 2^-53 relative,
+ * whichever is more: whole rates and up to ten decimals are exact.
+ */
 void pacing_init(struct pacing *p, uint64_t t0_ns, double rate_pps);
 
 /* When slot n (from 0) is due. */

@@ -48,8 +48,8 @@ static const struct units_suffix time_suffixes[] = {
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
 
 /* A finite decimal number >= 0 followed by a suffix of the table, else NULL. */
-static const struct units_suffix *suffixed_parse(const char *s,
-	const struct units_suffix *table, size_t n, double *ret)
+static const struct units_suffix *suffixed_parse(
+	const char *s, const struct units_suffix *table, size_t n, double *ret)
 {
 	char *end;
 	double v;
@@ -64,6 +64,8 @@ static const struct units_suffix *suffixed_parse(const char *s,
 	if (end == s || errno != 0 || !isfinite(v))
 		return NULL;
 	for (i = 0; i < n; i++) {
+		if (!isfinite(v * table[i].factor))
+			continue;
 		/* Case matters for M and m; the rest is forgiving. */
 		if (strcmp(end, table[i].name) == 0 ||
 			(strlen(end) > 2 && strcasecmp(end, table[i].name) == 0)) {
@@ -82,7 +84,8 @@ int units_rate_parse(const char *s, struct units_rate *ret_rate, struct sp_err *
 	u = suffixed_parse(s, rate_suffixes, N_OF(rate_suffixes), &v);
 	if (u == NULL || !(v > 0))
 		return sp_err_set(err, SP_EUSAGE,
-			"'%s' is not a rate: write 300000, 300k, 1.5Mpps or 1.2Gbps", s);
+			"'%s' is not a rate: write 300000, 300k, 1.5Mpps or 1.2Gbps",
+			s);
 	ret_rate->value = v;
 	ret_rate->is_bps = u->is_bps;
 	return 0;
@@ -123,7 +126,8 @@ int units_u64_parse(
 
 int units_frac_parse(const char *s, double *ret_frac, struct sp_err *err)
 {
-	static const struct units_suffix suffixes[] = { { "", 1, 0 }, { "%", 0.01, 0 } };
+	static const struct units_suffix suffixes[] = { { "", 1, 0 },
+		{ "%", 0.01, 0 } };
 	double v = 0;
 
 	if (suffixed_parse(s, suffixes, N_OF(suffixes), &v) == NULL)
@@ -142,16 +146,19 @@ double units_per_s(uint64_t count, uint64_t elapsed_ns)
 
 uint64_t units_muldiv(uint64_t a, uint64_t b, uint64_t c)
 {
-	return (uint64_t)((unsigned __int128)a * b / c);
+	unsigned __int128 q = (unsigned __int128)a * b / c;
+
+	return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
 }
 
-/* Four significant digits with the largest prefix that keeps the value >= 1. */
+/* Four significant digits with the largest prefix that keeps the value >= 1; what
+ * would be printed as 1000 goes to the next prefix. */
 static char *si_format(
 	char *buf, size_t len, double v, const char *const *names, size_t n)
 {
 	size_t i = 0;
 
-	while (i + 1 < n && fabs(v) >= 1000) {
+	while (i + 1 < n && fabs(v) >= 999.95) {
 		v /= 1000;
 		i++;
 	}

@@ -13,7 +13,7 @@
 #include "base/err.h"
 
 #define UNITS_L1_EXTRA_BYTES 20u
-#define UNITS_FCS_BYTES	     4u
+#define UNITS_FCS_BYTES      4u
 
 /* A rate as typed: packets/s or bits/s; what it means in pps depends on the frame. */
 struct units_rate {
@@ -31,8 +31,8 @@ double units_rate_pps(struct units_rate rate, double frame_bytes);
 int units_time_parse(const char *s, uint64_t *ret_ns, struct sp_err *err);
 
 /* A whole number in [lo, hi], decimal, nothing after it. */
-int units_u64_parse(const char *s, uint64_t lo, uint64_t hi, uint64_t *ret,
-	struct sp_err *err);
+int units_u64_parse(
+	const char *s, uint64_t lo, uint64_t hi, uint64_t *ret, struct sp_err *err);
 
 /* "3%" or "0.03" as a fraction >= 0. */
 int units_frac_parse(const char *s, double *ret_frac, struct sp_err *err);
@@ -40,7 +40,7 @@ int units_frac_parse(const char *s, double *ret_frac, struct sp_err *err);
 /* count per elapsed, 0 when elapsed is 0; no overflow. */
 double units_per_s(uint64_t count, uint64_t elapsed_ns);
 
-/* a * b / c rounded down, 128 bits inside. c > 0. */
+/* a * b / c rounded down, 128 bits inside; UINT64_MAX when larger. c > 0. */
 uint64_t units_muldiv(uint64_t a, uint64_t b, uint64_t c);
 
 /* "231.4 kpps", "4.21 Mpps"; "118.5 Mbit/s"; "1.27 us". buf is returned. */

@@ -44,6 +44,9 @@ int arm_parse(const char *s, struct arm *ret_arm, struct sp_err *err)
 	if (arm_rows[i].takes_hz) {
 		if (units_u64_parse(s + len + 1, 1, ARM_HZ_MAX, &hz, err) != 0)
 			return sp_err_push(err, "arm '%s'", s);
+		if (s[len + 1] == '0') /* an arm has one name */
+			return sp_err_set(err, SP_EUSAGE,
+				"arm '%s': write the rate without leading zeros", s);
 	}
 	a.kind = arm_rows[i].kind;
 	a.hz = (double)hz;

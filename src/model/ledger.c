@@ -72,9 +72,17 @@ void ledger_add_place(
 	struct ledger *l, enum ledger_point p, const char *name, uint64_t count)
 {
 	struct ledger_place *place;
+	size_t i;
 
 	if (count == 0)
 		return;
+	for (i = 0; i < l->n_places; i++) {
+		place = &l->places[i];
+		if (place->point == p && strcmp(place->name, name) == 0) {
+			place->count += count;
+			return;
+		}
+	}
 	if (l->n_places == LEDGER_MAX_PLACES) {
 		place = &l->places[LEDGER_MAX_PLACES - 1];
 		(void)snprintf(place->name, sizeof(place->name), "other");
@@ -163,5 +171,6 @@ double ledger_loss_frac(const struct ledger *l)
 		l->source[LEDGER_UNIQUE] == LEDGER_ABSENT ||
 		l->count[LEDGER_INTENDED] == 0)
 		return (double)NAN;
-	return 1.0 - (double)l->count[LEDGER_UNIQUE] / (double)l->count[LEDGER_INTENDED];
+	return 1.0 -
+	       (double)l->count[LEDGER_UNIQUE] / (double)l->count[LEDGER_INTENDED];
 }

@@ -82,8 +82,8 @@ const char *ledger_source_name(enum ledger_source s);
 
 void ledger_set(struct ledger *l, enum ledger_point p, uint64_t count,
 	enum ledger_source source);
-/* Adds to the places; a zero count is left out; past the last place it is summed
- * into a place called "other". */
+/* Adds to the place of that point and name, or a new one; a zero count is left out;
+ * past the last place it is summed into a place called "other". */
 void ledger_add_place(
 	struct ledger *l, enum ledger_point p, const char *name, uint64_t count);
 /* Fill what can be derived: each line with exactly one absent term gets it, where

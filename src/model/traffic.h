@@ -13,8 +13,8 @@
 
 #define TRAFFIC_FRAME_MIN_BYTES 64u
 #define TRAFFIC_FRAME_MAX_BYTES 9216u
-#define TRAFFIC_BURST_MAX	64u
-#define TRAFFIC_FLOWS_MAX	1000000u
+#define TRAFFIC_BURST_MAX       64u
+#define TRAFFIC_FLOWS_MAX       1000000u
 
 enum traffic_kind { TRAFFIC_FIXED, TRAFFIC_IMIX, TRAFFIC_PCAP };
 
@@ -23,17 +23,17 @@ enum pcap_pace { PCAP_AT_RATE, PCAP_AS_CAPTURED };
 
 struct traffic {
 	enum traffic_kind kind;
-	uint32_t frame_bytes;	/* TRAFFIC_FIXED: 64..9216 with FCS */
-	uint32_t n_flows;	/* different 5-tuples, >= 1 */
-	uint32_t burst;		/* frames a slot; 0: the pilot chooses */
-	char pcap_path[4096];	/* TRAFFIC_PCAP */
-	bool pcap_tag;		/* overwrite the last 18 payload bytes */
+	uint32_t frame_bytes; /* TRAFFIC_FIXED: 64..9216 with FCS */
+	uint32_t n_flows;     /* different 5-tuples, >= 1 */
+	uint32_t burst;       /* frames a slot; 0: the pilot chooses */
+	char pcap_path[4096]; /* TRAFFIC_PCAP */
+	bool pcap_tag;        /* overwrite the last 18 payload bytes */
 	enum pcap_pace pcap_pace;
-	double pcap_speed;	/* PCAP_AS_CAPTURED: 1 = as captured, 2 = twice */
-	bool bidir;		/* also from the far side back */
+	double pcap_speed; /* PCAP_AS_CAPTURED: 1 = as captured, 2 = twice */
+	bool bidir;        /* also from the far side back */
 	/* Destination MAC; all zero: the receiver's interface. */
 	uint8_t dst_mac[6];
-	bool dst_mac_sut;	/* use the SUT-side interface's MAC (routers) */
+	bool dst_mac_sut;        /* use the SUT-side interface's MAC (routers) */
 	double mean_frame_bytes; /* derived: with FCS, for bits/s */
 };
 

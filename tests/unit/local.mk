@@ -4,3 +4,53 @@ check_PROGRAMS += %D%/test-hist
 TESTS += %D%/test-hist
 %C%_test_hist_SOURCES = %D%/test-hist.c
 %C%_test_hist_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-arm
+TESTS += %D%/test-arm
+%C%_test_arm_SOURCES = %D%/test-arm.c
+%C%_test_arm_LDADD = $(TEST_MODEL_LIBS)
+
+check_PROGRAMS += %D%/test-clock
+TESTS += %D%/test-clock
+%C%_test_clock_SOURCES = %D%/test-clock.c
+%C%_test_clock_LDADD = $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-err
+TESTS += %D%/test-err
+%C%_test_err_SOURCES = %D%/test-err.c
+%C%_test_err_LDADD = $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-ledger
+TESTS += %D%/test-ledger
+%C%_test_ledger_SOURCES = %D%/test-ledger.c
+%C%_test_ledger_LDADD = $(TEST_MODEL_LIBS)
+
+check_PROGRAMS += %D%/test-log
+TESTS += %D%/test-log
+%C%_test_log_SOURCES = %D%/test-log.c
+%C%_test_log_LDADD = $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-mem
+TESTS += %D%/test-mem
+%C%_test_mem_SOURCES = %D%/test-mem.c
+%C%_test_mem_LDADD = $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-pacing
+TESTS += %D%/test-pacing
+%C%_test_pacing_SOURCES = %D%/test-pacing.c
+%C%_test_pacing_LDADD = $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-traffic
+TESTS += %D%/test-traffic
+%C%_test_traffic_SOURCES = %D%/test-traffic.c
+%C%_test_traffic_LDADD = $(TEST_MODEL_LIBS)
+
+check_PROGRAMS += %D%/test-units
+TESTS += %D%/test-units
+%C%_test_units_SOURCES = %D%/test-units.c
+%C%_test_units_LDADD = $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-verdict
+TESTS += %D%/test-verdict
+%C%_test_verdict_SOURCES = %D%/test-verdict.c
+%C%_test_verdict_LDADD = $(TEST_MODEL_LIBS)
