@@ -54,3 +54,7 @@ check_PROGRAMS += %D%/test-verdict
 TESTS += %D%/test-verdict
 %C%_test_verdict_SOURCES = %D%/test-verdict.c
 %C%_test_verdict_LDADD = $(TEST_MODEL_LIBS)
+check_PROGRAMS += %D%/test-hinge
+TESTS += %D%/test-hinge
+%C%_test_hinge_SOURCES = %D%/test-hinge.c
+%C%_test_hinge_LDADD = $(TEST_STAT_LIBS)

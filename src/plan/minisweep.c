@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the grid trials of one mini-sweep to its hinge fit. */
+#include "config.h"
+
+#include "plan/minisweep.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+bool minisweep_is_usable(const struct trial *t)
+{
+	return t->valid && t->limited_by != LIMITED_GENERATOR &&
+	       t->limited_by != LIMITED_RECEIVER;
+}
+
+void minisweep_fit(
+	const struct trial *const *trials, size_t n, struct hinge_fit *ret_fit)
+{
+	struct hinge_point *points = xcalloc(n, sizeof(*points));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		points[i] = (struct hinge_point){
+			.rate_pps = trials[i]->spec.rate_pps,
+			.goodput_pps = trials[i]->window_pps,
+			.is_usable = minisweep_is_usable(trials[i]),
+		};
+	hinge_fit(points, n, ret_fit);
+	free(points);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Hinge fit of goodput over scheduled rate. */
+#include "config.h"
+
+#include "stat/hinge.h"
+
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define GRID_STEP_FRAC     0.001
+#define N_REFINEMENTS      3 /* each ten times finer */
+#define MIN_PER_SIDE       2
+#define LOSS_MAX_FRAC      0.01
+#define SLOPE_ABOVE_MAX    0.75
+#define BIC_GAIN_MIN       2.0
+#define SD_FLOOR_FRAC      0.001
+#define LINE_SLOPE_FOLLOWS 0.9
+#define LINE_SLOPE_FLAT    0.5
+#define N_HINGE_PARAMS     3 /* x, s, b */
+#define N_LINE_PARAMS      2
+
+/* Usable points by ascending rate. */
+struct points {
+	size_t n;
+	double *rate, *goodput;
+};
+
+/* The hinge with its kink at x. */
+struct candidate {
+	double x, slope, loss_frac, sse;
+	size_t n_below;
+};
+
+static struct candidate candidate_at(const struct points *p, double x)
+{
+	struct candidate c = { .x = x };
+	double rr = 0, rg = 0, dd = 0, dg = 0, keep, e;
+	size_t i;
+
+	while (c.n_below < p->n && p->rate[c.n_below] < x)
+		c.n_below++;
+	for (i = 0; i < c.n_below; i++) {
+		rr += p->rate[i] * p->rate[i];
+		rg += p->rate[i] * p->goodput[i];
+	}
+	if (rr > 0)
+		c.loss_frac = fmin(fmax(1 - rg / rr, 0), LOSS_MAX_FRAC);
+	keep = 1 - c.loss_frac;
+	for (i = c.n_below; i < p->n; i++) {
+		e = p->rate[i] - x;
+		dd += e * e;
+		dg += e * (p->goodput[i] - keep * x);
+	}
+	if (dd > 0)
+		c.slope = fmin(dg / dd, keep);
+	for (i = 0; i < p->n; i++) {
+		e = p->goodput[i] - keep * fmin(p->rate[i], x);
+		if (i >= c.n_below)
+			e -= c.slope * (p->rate[i] - x);
+		c.sse += e * e;
+	}
+	return c;
+}
+
+/* The best of x = from, from * step, ... up to and with to. */
+static struct candidate grid_search(
+	const struct points *p, double from, double to, double step)
+{
+	struct candidate best = candidate_at(p, to), c;
+	double x;
+
+	for (x = from; x < to; x *= step) {
+		c = candidate_at(p, x);
+		if (c.sse < best.sse)
+			best = c;
+	}
+	return best;
+}
+
+static struct candidate best_hinge(const struct points *p)
+{
+	double lo = p->rate[0], hi = p->rate[p->n - 1], step = GRID_STEP_FRAC;
+	struct candidate best = grid_search(p, lo, hi, 1 + step);
+	int i;
+
+	for (i = 0; i < N_REFINEMENTS; i++) {
+		struct candidate finer = grid_search(p, fmax(lo, best.x * (1 - step)),
+			fmin(hi, best.x * (1 + step)), 1 + step / 10);
+
+		if (finer.sse < best.sse)
+			best = finer;
+		step /= 10;
+	}
+	return best;
+}
+
+static double bic(double sse, const struct points *p, double n_params)
+{
+	double n = (double)p->n;
+	double floor_sd = SD_FLOOR_FRAC * gsl_stats_mean(p->rate, 1, p->n);
+
+	return n * log(fmax(sse / n, floor_sd * floor_sd)) + n_params * log(n);
+}
+
+static struct points points_usable(const struct hinge_point *points, size_t n)
+{
+	struct points p = {
+		.rate = xcalloc(n, sizeof(double)),
+		.goodput = xcalloc(n, sizeof(double)),
+	};
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!points[i].is_usable || !(points[i].rate_pps > 0) ||
+			!isfinite(points[i].rate_pps) ||
+			!isfinite(points[i].goodput_pps))
+			continue;
+		p.rate[p.n] = points[i].rate_pps;
+		p.goodput[p.n++] = points[i].goodput_pps;
+	}
+	gsl_sort2(p.rate, 1, p.goodput, 1, p.n);
+	return p;
+}
+
+/* What can be said without a kink: see enum hinge_kind. */
+static void bound_from_line(const struct points *p, struct hinge_fit *f)
+{
+	double seen = 0;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		seen = fmax(seen, fmin(p->goodput[i], p->rate[i]));
+	if (f->line_slope >= LINE_SLOPE_FOLLOWS) {
+		f->kind = HINGE_ABOVE_MAX;
+		f->lo_pps = seen;
+		f->center_pps = p->rate[p->n - 1];
+	} else if (f->line_slope <= LINE_SLOPE_FLAT) {
+		f->kind = HINGE_BELOW_MIN;
+		f->hi_pps = fmax(p->rate[1], seen);
+		f->center_pps = seen;
+	}
+}
+
+/* True when the best hinge is a knee. */
+static bool fit_kink(const struct points *p, double line_sse, struct hinge_fit *f)
+{
+	struct candidate best = best_hinge(p);
+
+	f->center_pps = (1 - best.loss_frac) * best.x;
+	f->n_below = best.n_below;
+	f->n_above = p->n - best.n_below;
+	if (p->n < 2 * (size_t)MIN_PER_SIDE)
+		return false;
+	f->bic_gain =
+		bic(line_sse, p, N_LINE_PARAMS) - bic(best.sse, p, N_HINGE_PARAMS);
+	if (f->n_below < MIN_PER_SIDE || f->n_above < MIN_PER_SIDE ||
+		f->bic_gain < BIC_GAIN_MIN || best.slope > SLOPE_ABOVE_MAX)
+		return false;
+	f->kind = HINGE_EXACT;
+	f->knee_pps = f->center_pps;
+	f->slope_above = best.slope;
+	f->loss_frac = best.loss_frac;
+	f->residual_frac = sqrt(best.sse / (double)p->n) / f->knee_pps;
+	return true;
+}
+
+void hinge_fit(const struct hinge_point *points, size_t n, struct hinge_fit *ret_fit)
+{
+	const double nan = (double)NAN;
+	struct hinge_fit f = {
+		.kind = HINGE_INVALID,
+		.knee_pps = nan,
+		.lo_pps = nan,
+		.hi_pps = nan,
+		.center_pps = nan,
+		.slope_above = nan,
+		.loss_frac = nan,
+		.residual_frac = nan,
+		.line_slope = nan,
+		.bic_gain = nan,
+	};
+	struct points p = points_usable(points, n);
+	double c0, c1, cov00, cov01, cov11, line_sse = 0;
+
+	f.n_used = p.n;
+	if (p.n >= 2 && p.rate[p.n - 1] > p.rate[0]) {
+		(void)gsl_fit_linear(p.rate, 1, p.goodput, 1, p.n, &c0, &c1, &cov00,
+			&cov01, &cov11, &line_sse); /* cannot fail: rates differ */
+		f.line_slope = c1;
+		if (!fit_kink(&p, line_sse, &f))
+			bound_from_line(&p, &f);
+	}
+	free(p.rate);
+	free(p.goodput);
+	*ret_fit = f;
+}
+
+const char *hinge_kind_name(enum hinge_kind kind)
+{
+	switch (kind) {
+	case HINGE_INVALID:
+		return "invalid";
+	case HINGE_EXACT:
+		return "exact";
+	case HINGE_ABOVE_MAX:
+		return "above-max";
+	case HINGE_BELOW_MIN:
+		return "below-min";
+	}
+	return "?";
+}
