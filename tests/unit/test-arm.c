@@ -108,7 +108,7 @@ static void long_lists_grow(void **state)
 	int hz;
 
 	(void)state;
-	for (hz = 1; hz <= 40; hz++) {
+	for (hz = 10; hz < 50; hz++) {
 		char item[] = ",sample@00";
 
 		item[8] = (char)('0' + hz / 10);
@@ -118,8 +118,8 @@ static void long_lists_grow(void **state)
 	}
 	assert_int_equal(arm_list_parse(s, &arms, &n, &err), 0);
 	assert_int_equal(n, 41);
-	for (hz = 1; hz <= 40; hz++)
-		assert_int_equal((int)arms[hz].hz, hz);
+	for (hz = 10; hz < 50; hz++)
+		assert_int_equal((int)arms[hz - 9].hz, hz);
 	free(arms);
 }
 
