@@ -82,7 +82,8 @@ int counter_state_parse(const char *name)
 	return word_parse(state_names, N_OF(state_names), name);
 }
 
-static void reason_vadd(struct trial *t, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void reason_vadd(
+	struct trial *t, const char *fmt, va_list ap)
 {
 	size_t i = t->n_reasons;
 

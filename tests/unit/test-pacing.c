@@ -130,14 +130,13 @@ static void any_rate_stays_within_a_ns_of_the_ideal(void **state)
 	(void)state;
 	for (i = 0; i < N_OF(rates_pps); i++) {
 		/* long double: 64 bits of mantissa, 30 days in ns are 52 */
-		long double n = roundl(rates_pps[i] * (long double)DAYS_30 / 1e9L);
-		long double ideal_ns = n * 1e9L / (long double)rates_pps[i];
-		/* A rate below 1 is kept to 5e-11 pps, which is 5e-11/rate. */
-		long double tol_ns = 1.5L + ideal_ns * 5e-11L / rates_pps[i] / 1000;
+		long double rate = (long double)rates_pps[i];
+		long double n = roundl(rate * DAYS_30 / 1e9L);
+		long double ideal_ns = n * 1e9L / rate;
+		/* what the header promises of the rate, and the floor */
+		long double tol_ns = ideal_ns * fmaxl(5e-11L / rate, 0x1p-53L) + 1;
 		struct pacing p;
 
-		if (rates_pps[i] < 1)
-			tol_ns = 1.5L + ideal_ns * 5e-11L / rates_pps[i];
 		pacing_init(&p, 0, rates_pps[i]);
 		assert_true(fabsl((long double)pacing_due_ns(&p, (uint64_t)n) -
 				    ideal_ns) <= tol_ns);
