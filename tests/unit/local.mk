@@ -58,3 +58,8 @@ check_PROGRAMS += %D%/test-hinge
 TESTS += %D%/test-hinge
 %C%_test_hinge_SOURCES = %D%/test-hinge.c
 %C%_test_hinge_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-ranktest
+TESTS += %D%/test-ranktest
+%C%_test_ranktest_SOURCES = %D%/test-ranktest.c
+%C%_test_ranktest_LDADD = $(TEST_STAT_LIBS)
