@@ -13,8 +13,8 @@
 #include "model/trial.h"
 
 struct measure_ops {
-	/* Start the SUT and the arm's observers. */
-	int (*arm_begin)(void *ctx, uint32_t arm, struct sp_err *err);
+	/* Start the SUT and the arm's observers; block 0 is the pilot. */
+	int (*arm_begin)(void *ctx, uint32_t arm, uint32_t block, struct sp_err *err);
 	/*
 	 * Run one trial. *ret_trial is zeroed by the caller but for spec, which is
 	 * set; everything measured is filled in. A trial that went wrong but does
