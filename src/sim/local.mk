@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += %D%/libsim.a
-%C%_libsim_a_SOURCES =
+%C%_libsim_a_SOURCES = \
+	%D%/fluid.c %D%/fluid.h
