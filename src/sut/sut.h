@@ -37,6 +37,11 @@ struct sut_end {
 	bool signaled;
 };
 
+/* What the SUT itself counted since it started; frames. */
+struct sut_stats {
+	uint64_t in, out, dropped;
+};
+
 struct sut_ops {
 	const char *name;
 	const char *summary;
@@ -52,6 +57,8 @@ struct sut_ops {
 	pid_t (*pid)(const void *sut);
 	/* The last lines of its output (both streams), owned by the SUT; "" if none. */
 	const char *(*output)(void *sut);
+	/* Its own counts; false: it has none, or cannot say now. May be NULL. */
+	bool (*stats)(void *sut, struct sut_stats *ret_stats);
 	/* End it and all its children; not an error when it is gone. A pid that
 	 * was here before us is left running with its affinity restored. */
 	int (*stop)(void *sut, struct sp_err *err);
@@ -61,6 +68,8 @@ struct sut_ops {
 };
 
 extern const struct sut_ops sut_command;
+/* The built-in forwarder: argv holds its options only, {in} {out} are implied. */
+extern const struct sut_ops sut_forward;
 extern const struct sut_ops sut_pid;
 extern const struct sut_ops sut_none;
 
