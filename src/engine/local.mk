@@ -1,3 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += %D%/libengine.a
-%C%_libengine_a_SOURCES =
+%C%_libengine_a_SOURCES = \
+	%D%/account.c %D%/account.h \
+	%D%/bench.c %D%/bench.h %D%/bench_private.h \
+	%D%/sweep.c %D%/sweep.h \
+	%D%/trial.c

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From counters to a ledger. */
+#include "config.h"
+
+#include "engine/account.h"
+
+#include <string.h>
+
+#define LIMIT_FRAC 0.005
+
+/* What left the generator: the first three lines of the ledger. */
+static void account_sent(const struct account_input *in, struct ledger *l)
+{
+	uint64_t offered = in->gen.intended - in->gen.unsent;
+	uint64_t accepted = in->gen.accepted;
+	uint64_t egress = in->gen_tx.qdisc_dropped;
+	uint64_t reached, ours;
+
+	ledger_set(l, LEDGER_INTENDED, in->gen.intended, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_UNSENT, in->gen.unsent, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_OFFERED, offered, LEDGER_DERIVED);
+	ledger_set(l, LEDGER_ACCEPTED, accepted, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_REFUSED, in->gen.refused, LEDGER_MEASURED);
+	if (!in->gen_tx.known)
+		return;
+	if (!in->veth) {
+		egress += in->gen_tx.tx_dropped;
+		ledger_set(l, LEDGER_EGRESS_DROP, egress, LEDGER_MEASURED);
+		return;
+	}
+	ledger_set(l, LEDGER_EGRESS_DROP, egress, LEDGER_MEASURED);
+	reached = in->gen_tx.tx_packets + in->gen_tx.tx_dropped;
+	ours = reached;
+	if (reached + egress > accepted) {
+		/* ENOBUFS says the same as tx_dropped: such frames reached the peer.
+		 * What is beyond all we offered was sent by somebody else. */
+		uint64_t extra = reached + egress - accepted;
+		uint64_t moved = extra < in->gen.refused ? extra : in->gen.refused;
+
+		ledger_set(l, LEDGER_ACCEPTED, accepted + moved, LEDGER_MEASURED);
+		ledger_set(l, LEDGER_REFUSED, in->gen.refused - moved, LEDGER_MEASURED);
+		ours = reached - (extra - moved);
+		ledger_add_place(l, LEDGER_FOREIGN, "generator-side", extra - moved);
+	}
+	ledger_set(l, LEDGER_SUT_IN, ours, LEDGER_MEASURED);
+}
+
+/* What the SUT dropped, where that is known. */
+static void account_sut(const struct account_input *in, struct ledger *l)
+{
+	uint64_t input = in->veth ? in->gen_tx.tx_dropped : in->sut_in.rx_dropped;
+	uint64_t known = input + in->sut_out.qdisc_dropped + in->sut_dropped;
+
+	if (in->sut_in.known && !in->veth)
+		ledger_set(l, LEDGER_SUT_IN, in->sut_in.rx_packets + input,
+			LEDGER_MEASURED);
+	ledger_add_place(l, LEDGER_SUT_DROP, "sut-input", input);
+	ledger_add_place(l, LEDGER_SUT_DROP, "sut-egress", in->sut_out.qdisc_dropped);
+	if (in->has_sut_stats) {
+		ledger_add_place(l, LEDGER_SUT_DROP, "sut", in->sut_dropped);
+		ledger_set(l, LEDGER_SUT_DROP, known, LEDGER_MEASURED);
+	}
+}
+
+/* What came out of the SUT and what became of it. */
+static void account_received(const struct account_input *in, struct ledger *l)
+{
+	uint64_t input = in->veth ? in->sut_out.tx_dropped : in->gen_rx.rx_dropped;
+	uint64_t not_ours = in->gen.late + in->gen.foreign;
+	uint64_t out;
+
+	ledger_set(l, LEDGER_UNIQUE, in->gen.unique, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_DUPLICATE, in->gen.duplicate, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_LATE, in->gen.late, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_FOREIGN, in->gen.foreign, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_RX_DROP, input + in->gen.rx_ring_drop, LEDGER_MEASURED);
+	ledger_add_place(l, LEDGER_RX_DROP, "receiver-input", input);
+	ledger_add_place(l, LEDGER_RX_DROP, "receiver-ring", in->gen.rx_ring_drop);
+	if (!in->sut_out.known)
+		return;
+	out = in->sut_out.tx_packets + (in->veth ? in->sut_out.tx_dropped : 0);
+	ledger_set(l, LEDGER_SUT_OUT, out > not_ours ? out - not_ours : 0,
+		LEDGER_MEASURED);
+}
+
+/* The part of the SUT's drops that no counter names is the SUT's own. */
+static void account_rest(struct ledger *l)
+{
+	uint64_t named = 0;
+	size_t i;
+
+	if (l->source[LEDGER_SUT_DROP] != LEDGER_DERIVED)
+		return;
+	for (i = 0; i < l->n_places; i++)
+		if (l->places[i].point == LEDGER_SUT_DROP)
+			named += l->places[i].count;
+	if (l->count[LEDGER_SUT_DROP] > named)
+		ledger_add_place(
+			l, LEDGER_SUT_DROP, "sut", l->count[LEDGER_SUT_DROP] - named);
+}
+
+void account_ledger(const struct account_input *in, struct ledger *ret_ledger)
+{
+	struct ledger l = { .dir = in->dir };
+
+	account_sent(in, &l);
+	account_sut(in, &l);
+	if (in->gen.tracked)
+		account_received(in, &l);
+	ledger_derive(&l);
+	account_rest(&l);
+	*ret_ledger = l;
+}
+
+enum limited_by account_limited_by(
+	const struct ledger *ledgers, size_t n, const struct gen_result *gen)
+{
+	uint64_t intended = 0, late = gen->n_late_slots, not_sent = 0, rx_drop = 0;
+	uint64_t unique = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const uint64_t *c = ledgers[i].count;
+
+		intended += c[LEDGER_INTENDED];
+		not_sent += c[LEDGER_UNSENT] + c[LEDGER_REFUSED];
+		rx_drop += c[LEDGER_RX_DROP];
+		unique += c[LEDGER_UNIQUE];
+	}
+	if (intended == 0)
+		return LIMITED_NOT;
+	if ((double)not_sent > LIMIT_FRAC * (double)intended ||
+		(double)late > LIMIT_FRAC * (double)intended)
+		return LIMITED_GENERATOR;
+	if ((double)rx_drop > LIMIT_FRAC * (double)intended)
+		return LIMITED_RECEIVER;
+	if ((double)(intended - (unique < intended ? unique : intended)) >
+		LIMIT_FRAC * (double)intended)
+		return LIMITED_SUT;
+	return LIMITED_NOT;
+}
+
+uint64_t account_packets_in(const struct ledger *ledgers, size_t n)
+{
+	uint64_t total = 0;
+	size_t i, j;
+
+	for (i = 0; i < n; i++) {
+		const struct ledger *l = &ledgers[i];
+
+		if (l->source[LEDGER_SUT_IN] == LEDGER_ABSENT) {
+			total += l->count[LEDGER_UNIQUE];
+			continue;
+		}
+		total += l->count[LEDGER_SUT_IN];
+		for (j = 0; j < l->n_places; j++)
+			if (l->places[j].point == LEDGER_SUT_DROP &&
+				strcmp(l->places[j].name, "sut-input") == 0)
+				total -= l->places[j].count;
+	}
+	return total;
+}

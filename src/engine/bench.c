@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The live bench: arms begin and end; the SUT starts, is probed, stops. */
+#include "config.h"
+
+#include "engine/bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "engine/bench_private.h"
+
+#define PROBE_PPS      1000.0
+#define PROBE_NS       (20 * NS_PER_MS)
+#define PROBE_DRAIN_NS (20 * NS_PER_MS)
+#define PROBE_PAUSE_NS (20 * NS_PER_MS)
+
+static uint64_t longest_trial_ns(const struct run *run)
+{
+	uint64_t a = run->config.trial_ns, b = run->config.profile_trial_ns;
+
+	return a > b ? a : b;
+}
+
+static int observers_open(struct bench *b, struct sp_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < b->n_arms; i++) {
+		const struct arm *arm = &b->cfg.run->arms[i];
+		struct observer_config oc = {
+			.arm = *arm,
+			.events = b->cfg.events,
+			.run = b->cfg.run,
+			.root_fd = b->cfg.root_fd,
+			.longest_trial_ns = longest_trial_ns(b->cfg.run),
+		};
+
+		b->arms[i].ops = b->cfg.observer_for(arm);
+		if (b->arms[i].ops == NULL)
+			continue;
+		if (b->arms[i].ops->open(&oc, &b->arms[i].obs, err) != 0)
+			return sp_err_push(err, "arm %s", arm->name);
+	}
+	return 0;
+}
+
+int bench_open(
+	const struct bench_config *cfg, struct bench **ret_bench, struct sp_err *err)
+{
+	struct bench *b = xcalloc(1, sizeof(*b));
+	int rc;
+
+	b->cfg = *cfg;
+	b->n_arms = cfg->run->n_arms;
+	b->arms = xcalloc(b->n_arms, sizeof(*b->arms));
+	rc = observers_open(b, err);
+	if (rc != 0) {
+		bench_close(b);
+		return rc;
+	}
+	*ret_bench = b;
+	return 0;
+}
+
+void bench_close(struct bench *b)
+{
+	struct sp_err ignored;
+	size_t i;
+
+	if (b == NULL)
+		return;
+	if (b->sut_runs)
+		(void)b->cfg.sut_ops->stop(b->cfg.sut, &ignored); /* going away */
+	for (i = 0; i < b->n_arms; i++)
+		if (b->arms[i].ops != NULL && b->arms[i].obs != NULL)
+			b->arms[i].ops->close(b->arms[i].obs);
+	free(b->arms);
+	procstat_done(&b->before.proc);
+	procstat_done(&b->after.proc);
+	free(b);
+}
+
+int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err)
+{
+	const char *out = b->cfg.sut_ops->output(b->cfg.sut);
+	struct sut_end end = { 0 };
+	char how[48];
+
+	(void)b->cfg.sut_ops->alive(b->cfg.sut, &end);
+	if (end.signaled)
+		(void)snprintf(how, sizeof(how), "was ended by signal %d", end.status);
+	else if (end.exited)
+		(void)snprintf(how, sizeof(how), "exited with status %d", end.status);
+	else
+		(void)snprintf(how, sizeof(how), "went away");
+	return sp_err_set(err, SP_EBROKEN, "the SUT %s %s; its last output: %s", how,
+		when, out != NULL && out[0] != '\0' ? out : "(none)");
+}
+
+static bool stop_asked(const struct bench *b)
+{
+	return b->cfg.stop != NULL && *b->cfg.stop != 0;
+}
+
+/* Send a few frames until one comes through. */
+static int probe_until_ready(struct bench *b, struct sp_err *err)
+{
+	uint64_t deadline = clock_now_ns(b->cfg.clock) + b->cfg.ready_timeout_ns;
+	struct sut_end end;
+
+	do {
+		struct gen_trial spec = {
+			.trial_tag = b->next_tag++,
+			.rate_pps = PROBE_PPS,
+			.duration_ns = PROBE_NS,
+			.burst = 1,
+			.drain_max_ns = PROBE_DRAIN_NS,
+		};
+		struct gen_result r = { 0 };
+		bool came;
+		int rc = b->cfg.gen_ops->trial(b->cfg.gen, &spec, &r, err);
+
+		if (rc != 0)
+			return sp_err_push(err, "probing the SUT");
+		came = r.n_dirs > 0 && r.dirs[0].unique > 0;
+		gen_result_done(&r);
+		if (came)
+			return 0;
+		if (!b->cfg.sut_ops->alive(b->cfg.sut, &end))
+			return bench_sut_gone(b, "before it forwarded anything", err);
+		if (stop_asked(b))
+			return 0; /* the loop above says so */
+		clock_sleep_until_ns(
+			b->cfg.clock, clock_now_ns(b->cfg.clock) + PROBE_PAUSE_NS);
+	} while (clock_now_ns(b->cfg.clock) < deadline);
+	return sp_err_set(err, SP_EBROKEN,
+		"the SUT forwarded none of the probe packets within %.0f s; its last "
+		"output: %s",
+		(double)b->cfg.ready_timeout_ns / (double)NS_PER_S,
+		b->cfg.sut_ops->output(b->cfg.sut));
+}
+
+static bool must_restart(const struct bench *b, uint32_t block)
+{
+	switch (b->cfg.restart) {
+	case BENCH_RESTART_ARM:
+		return b->cfg.sut_ops->restarts;
+	case BENCH_RESTART_BLOCK:
+		return b->cfg.sut_ops->restarts && block != b->block;
+	case BENCH_RESTART_NEVER:
+		return false;
+	}
+	return false;
+}
+
+static int sut_bring_up(struct bench *b, uint32_t block, struct sp_err *err)
+{
+	int rc;
+
+	if (b->sut_runs && must_restart(b, block)) {
+		b->sut_runs = false;
+		rc = b->cfg.sut_ops->stop(b->cfg.sut, err);
+		if (rc != 0)
+			return rc;
+	}
+	b->block = block;
+	if (b->sut_runs)
+		return 0;
+	rc = b->cfg.sut_ops->start(b->cfg.sut, err);
+	if (rc != 0)
+		return rc;
+	b->sut_runs = true;
+	return b->cfg.probe_ready ? probe_until_ready(b, err) : 0;
+}
+
+static int bench_arm_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_err *err)
+{
+	struct bench *b = ctx;
+	struct bench_arm *ba = &b->arms[arm];
+	struct observer_target target = {
+		.cpus = b->cfg.cpus->sut,
+		.n_cpus = b->cfg.cpus->n_sut,
+		.self = getpid(),
+	};
+	int rc = sut_bring_up(b, block, err);
+
+	if (rc != 0 || ba->ops == NULL)
+		return rc;
+	target.pid = b->cfg.sut_ops->pid(b->cfg.sut);
+	rc = ba->ops->attach(ba->obs, &target, err);
+	if (rc == 0)
+		b->observing = ba;
+	return rc;
+}
+
+static int bench_arm_end(void *ctx, struct sp_err *err)
+{
+	struct bench *b = ctx;
+	int rc = 0;
+
+	if (b->observing != NULL)
+		rc = b->observing->ops->detach(b->observing->obs, err);
+	b->observing = NULL;
+	if (b->sut_runs && b->cfg.restart == BENCH_RESTART_ARM &&
+		b->cfg.sut_ops->restarts) {
+		struct sp_err second = { .code = SP_OK };
+		int rc2 = b->cfg.sut_ops->stop(b->cfg.sut, &second);
+
+		b->sut_runs = false;
+		if (rc == 0 && rc2 != 0) {
+			*err = second;
+			rc = rc2;
+		}
+	}
+	return rc;
+}
+
+const struct measure_ops bench_measure = {
+	.arm_begin = bench_arm_begin,
+	.trial = bench_trial,
+	.arm_end = bench_arm_end,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What bench.c (arm edges) and trial.c (one trial) share; for these two only. */
+#ifndef SATPROF_ENGINE_BENCH_PRIVATE_H
+#define SATPROF_ENGINE_BENCH_PRIVATE_H
+
+#include <stdio.h>
+
+#include "engine/account.h"
+#include "engine/bench.h"
+#include "os/procstat.h"
+
+enum bench_port { PORT_GEN_TX, PORT_SUT_IN, PORT_SUT_OUT, PORT_GEN_RX, N_PORTS };
+
+/* Everything that is read at one edge of a trial. */
+struct bench_edge {
+	struct nl_link links[N_PORTS];
+	uint64_t qdisc_drops[N_PORTS];
+	bool has_stats;
+	struct sut_stats stats;
+	struct procstat_snapshot proc;
+};
+
+struct bench_arm {
+	const struct observer_ops *ops; /* NULL: off */
+	void *obs;
+};
+
+struct bench {
+	struct bench_config cfg;
+	size_t n_arms;
+	struct bench_arm *arms;
+	struct bench_arm *observing; /* attached now, or NULL */
+	bool sut_runs;
+	uint32_t block;         /* in which the SUT was last looked at */
+	uint16_t next_tag;      /* of the next trial's frames */
+	uint64_t quiet_from_ns; /* the end of the last trial: settle from here */
+	struct bench_edge before, after;
+};
+
+/* Fill err with how the SUT ended and its last output. */
+int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err);
+
+/* measure_ops.trial of the live bench. */
+int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err);
+
+#endif
