@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 bin_PROGRAMS += satprof
 satprof_SOURCES = \
+	%D%/args.c %D%/args.h \
 	%D%/main.c \
+	%D%/sweep_options.c %D%/sweep_options.h \
 	%D%/commands.c \
 	%D%/commands.h
 satprof_LDADD = \

@@ -39,8 +39,8 @@ static void usage(FILE *f)
 
 	(void)fprintf(f, "Usage: satprof COMMAND [OPTION...]\n\n");
 	for (i = 0; i < n_commands; i++)
-		(void)fprintf(f, "  %-10s %s\n", commands[i]->name,
-			commands[i]->summary);
+		(void)fprintf(
+			f, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	(void)fprintf(f,
 		"\n`satprof COMMAND --help` tells a command's options; satprof(1) is the "
 		"manual.\n");

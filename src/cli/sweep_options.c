@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of `satprof sweep`. */
+#include "config.h"
+
+#include "cli/sweep_options.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/args.h"
+
+enum opt {
+	OPT_LAB = 256,
+	OPT_LIMIT,
+	OPT_IN,
+	OPT_OUT,
+	OPT_SUT_IN,
+	OPT_SUT_OUT,
+	OPT_PID,
+	OPT_SUT,
+	OPT_SETUP,
+	OPT_READY,
+	OPT_READY_AFTER,
+	OPT_READY_TIMEOUT,
+	OPT_RESTART,
+	OPT_RATES,
+	OPT_FRAME_SIZE,
+	OPT_FLOWS,
+	OPT_BURST,
+	OPT_PCAP,
+	OPT_PCAP_TAG,
+	OPT_BIDIR,
+	OPT_DST_MAC,
+	OPT_ARMS,
+	OPT_PRESET,
+	OPT_BLOCKS,
+	OPT_LATENCY,
+	OPT_TRIAL_TIME,
+	OPT_MAX_TIME,
+	OPT_MARGIN,
+	OPT_SEED,
+	OPT_RESUME,
+	OPT_CPU_GEN,
+	OPT_CPU_RECV,
+	OPT_CPU_COLLECT,
+	OPT_CPU_SUT,
+	OPT_JSON,
+	OPT_QUIET,
+	OPT_SIM,
+};
+
+static const struct argp_option sweep_argp_options[] = {
+	{ NULL, 0, NULL, 0, "Where:", 1 },
+	{ "lab", OPT_LAB, NULL, 0, "A private test bed (default without --in)", 1 },
+	{ "limit", OPT_LIMIT, "RATE", 0, "Plant a limit on the SUT's egress (lab)", 1 },
+	{ "in", OPT_IN, "IF", 0, "Send on this interface of the caller's", 1 },
+	{ "out", OPT_OUT, "IF", 0, "Receive on this interface", 1 },
+	{ "sut-in", OPT_SUT_IN, "IF", 0, "The SUT's side of --in: {in}", 1 },
+	{ "sut-out", OPT_SUT_OUT, "IF", 0, "The SUT's side of --out: {out}", 1 },
+	{ NULL, 0, NULL, 0, "System under test (default: the built-in forwarder):", 2 },
+	{ "pid", OPT_PID, "PID", 0, "A process that runs already", 2 },
+	{ "sut", OPT_SUT, "none", 0, "No process: the kernel forwards", 2 },
+	{ "setup", OPT_SETUP, "CMD", 0, "Run once before the SUT, in its namespace", 2 },
+	{ "ready", OPT_READY, "CMD", 0, "The SUT is ready when CMD succeeds", 2 },
+	{ "ready-after", OPT_READY_AFTER, "TIME", 0,
+		"The SUT is ready TIME after its start", 2 },
+	{ "ready-timeout", OPT_READY_TIMEOUT, "TIME", 0,
+		"Give up on a SUT that is not ready by then (10s)", 2 },
+	{ "restart", OPT_RESTART, "arm|block|never", 0,
+		"When a started SUT is restarted (arm)", 2 },
+	{ NULL, 0, NULL, 0, "Load:", 3 },
+	{ "rates", OPT_RATES, "LIST", 0, "A fixed ladder of rates; asks for no knee", 3 },
+	{ "frame-size", OPT_FRAME_SIZE, "BYTES|imix", 0,
+		"Frame size with the 4-byte FCS (64)", 3 },
+	{ "flows", OPT_FLOWS, "N", 0, "Different 5-tuples (64)", 3 },
+	{ "burst", OPT_BURST, "N", 0, "Frames a burst, 1..64 (the pilot chooses)", 3 },
+	{ "pcap", OPT_PCAP, "FILE", 0, "Replay a capture instead", 3 },
+	{ "pcap-tag", OPT_PCAP_TAG, NULL, 0,
+		"Overwrite the last 18 payload bytes with the tag", 3 },
+	{ "bidir", OPT_BIDIR, NULL, 0, "Offer the load in both directions", 3 },
+	{ "dst-mac", OPT_DST_MAC, "MAC|sut", 0,
+		"Destination MAC (the receiver's interface)", 3 },
+	{ NULL, 0, NULL, 0, "Arms:", 4 },
+	{ "arms", OPT_ARMS, "LIST", 0,
+		"off, attach, count, sample@HZ; the first is the reference", 4 },
+	{ "event", 'e', "LIST", 0, "Events of the count arm", 4 },
+	{ NULL, 0, NULL, 0, "Effort:", 5 },
+	{ "preset", OPT_PRESET, "smoke|default|full", 0, "How much work (default)", 5 },
+	{ "blocks", OPT_BLOCKS, "N", 0, "Blocks: the unit of evidence", 5 },
+	{ "latency", OPT_LATENCY, NULL, 0, "Extra trials for latency, burst 1", 5 },
+	{ "trial-time", OPT_TRIAL_TIME, "TIME", 0, "Length of a trial", 5 },
+	{ "max-time", OPT_MAX_TIME, "TIME", 0, "End after the block then running", 5 },
+	{ "margin", OPT_MARGIN, "FRAC", 0, "What counts as no shift (3%)", 5 },
+	{ "seed", OPT_SEED, "N", 0, "Seed of orders and dithers (from the clock)", 5 },
+	{ "resume", OPT_RESUME, "RUN", 0, "Go on with a run file", 5 },
+	{ "sim", OPT_SIM, "MODEL", 0,
+		"A simulated SUT in virtual time, e.g. capacity=300k,noise=1%", 5 },
+	{ NULL, 0, NULL, 0, "CPUs:", 6 },
+	{ "cpu-gen", OPT_CPU_GEN, "N", 0, "The generator's CPU", 6 },
+	{ "cpu-recv", OPT_CPU_RECV, "N", 0, "The receiver's CPU", 6 },
+	{ "cpu-collect", OPT_CPU_COLLECT, "N", 0, "The collector's CPU", 6 },
+	{ "cpu-sut", OPT_CPU_SUT, "LIST|none", 0, "The SUT's CPUs", 6 },
+	{ NULL, 0, NULL, 0, "Output:", 7 },
+	{ "output", 'o', "RUN", 0, "The run file (satprof-DATE.satprof)", 7 },
+	{ "json", OPT_JSON, NULL, 0, "One JSON document on standard output", 7 },
+	{ "quiet", OPT_QUIET, NULL, 0, "No progress, no notes", 7 },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+struct parse_state {
+	struct sweep_options *o;
+	struct sp_err *err;
+	int rc;
+	const char *preset;
+	const char *arms;
+	const char *rates;
+	const char *blocks, *trial_time, *margin;
+	bool frame_given;
+};
+
+struct preset {
+	const char *name;
+	const char *arms;
+	uint32_t n_blocks;
+	uint64_t trial_ns, profile_trial_ns;
+	size_t n_rel_rates;
+	double rel_rates[6];
+};
+
+static const struct preset presets[] = {
+	{ "smoke", "off,sample@997", 6, 300 * NS_PER_MS, 0, 5,
+		{ 0.72, 0.88, 1.00, 1.12, 1.25 } },
+	{ "default", "off,sample@997", 8, 500 * NS_PER_MS, 2 * NS_PER_S, 5,
+		{ 0.72, 0.88, 1.00, 1.12, 1.25 } },
+	{ "full", "off,sample@997", 12, NS_PER_S, 2 * NS_PER_S, 6,
+		{ 0.60, 0.75, 0.90, 1.00, 1.12, 1.25 } },
+};
+
+static int u32_opt(const char *arg, uint64_t lo, uint64_t hi, uint32_t *ret,
+	struct sp_err *err)
+{
+	uint64_t v = 0;
+	int rc = units_u64_parse(arg, lo, hi, &v, err);
+
+	if (rc == 0)
+		*ret = (uint32_t)v;
+	return rc;
+}
+
+static int int_opt(const char *arg, uint64_t hi, int *ret, struct sp_err *err)
+{
+	uint64_t v = 0;
+	int rc = units_u64_parse(arg, 0, hi, &v, err);
+
+	if (rc == 0)
+		*ret = (int)v;
+	return rc;
+}
+
+static int restart_opt(const char *arg, enum bench_restart *ret, struct sp_err *err)
+{
+	if (strcmp(arg, "arm") == 0)
+		*ret = BENCH_RESTART_ARM;
+	else if (strcmp(arg, "block") == 0)
+		*ret = BENCH_RESTART_BLOCK;
+	else if (strcmp(arg, "never") == 0)
+		*ret = BENCH_RESTART_NEVER;
+	else
+		return sp_err_set(
+			err, SP_EUSAGE, "'%s' is not arm, block or never", arg);
+	return 0;
+}
+
+/* Options about place and SUT. True when key was one of them. */
+static bool parse_where(int key, char *arg, struct parse_state *s)
+{
+	struct sweep_options *o = s->o;
+	int v = 0;
+
+	switch (key) {
+	case OPT_LAB:
+		o->lab = true;
+		break;
+	case OPT_LIMIT:
+		s->rc = units_rate_parse(arg, &o->limit, s->err);
+		o->has_limit = true;
+		break;
+	case OPT_IN:
+		o->in = arg;
+		break;
+	case OPT_OUT:
+		o->out = arg;
+		break;
+	case OPT_SUT_IN:
+		o->sut_in = arg;
+		break;
+	case OPT_SUT_OUT:
+		o->sut_out = arg;
+		break;
+	case OPT_PID:
+		s->rc = int_opt(arg, INT32_MAX, &v, s->err);
+		o->pid = (pid_t)v;
+		if (s->rc == 0 && v == 0)
+			s->rc = sp_err_set(s->err, SP_EUSAGE, "0 is not a process");
+		break;
+	case OPT_SUT:
+		if (strcmp(arg, "none") != 0)
+			s->rc = sp_err_set(s->err, SP_EUSAGE,
+				"'%s' is not none; a command goes after --", arg);
+		o->sut_none = true;
+		break;
+	case OPT_SETUP:
+		o->setup = arg;
+		break;
+	case OPT_READY:
+		o->ready = arg;
+		break;
+	case OPT_READY_AFTER:
+		s->rc = units_time_parse(arg, &o->ready_after_ns, s->err);
+		break;
+	case OPT_READY_TIMEOUT:
+		s->rc = units_time_parse(arg, &o->ready_timeout_ns, s->err);
+		break;
+	case OPT_RESTART:
+		s->rc = restart_opt(arg, &o->restart, s->err);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static bool parse_load(int key, char *arg, struct parse_state *s)
+{
+	struct traffic *t = &s->o->traffic;
+
+	switch (key) {
+	case OPT_RATES:
+		s->rates = arg;
+		break;
+	case OPT_FRAME_SIZE:
+		s->rc = traffic_frame_parse(arg, t, s->err);
+		s->frame_given = true;
+		break;
+	case OPT_FLOWS:
+		s->rc = u32_opt(arg, 1, TRAFFIC_FLOWS_MAX, &t->n_flows, s->err);
+		break;
+	case OPT_BURST:
+		s->rc = u32_opt(arg, 1, TRAFFIC_BURST_MAX, &t->burst, s->err);
+		break;
+	case OPT_PCAP:
+		if (strlen(arg) >= sizeof(t->pcap_path))
+			s->rc = sp_err_set(s->err, SP_EUSAGE, "the path is too long");
+		else
+			(void)strcpy(t->pcap_path, arg);
+		break;
+	case OPT_PCAP_TAG:
+		t->pcap_tag = true;
+		break;
+	case OPT_BIDIR:
+		t->bidir = true;
+		break;
+	case OPT_DST_MAC:
+		s->rc = traffic_mac_parse(arg, t, s->err);
+		break;
+	case OPT_ARMS:
+		s->arms = arg;
+		break;
+	case 'e':
+		s->o->events = arg;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static bool parse_effort(int key, char *arg, struct parse_state *s)
+{
+	struct sweep_options *o = s->o;
+
+	switch (key) {
+	case OPT_PRESET:
+		s->preset = arg;
+		break;
+	case OPT_BLOCKS:
+		s->blocks = arg;
+		break;
+	case OPT_LATENCY:
+		o->config.latency_trials = true;
+		break;
+	case OPT_TRIAL_TIME:
+		s->trial_time = arg;
+		break;
+	case OPT_MAX_TIME:
+		s->rc = units_time_parse(arg, &o->config.max_time_ns, s->err);
+		break;
+	case OPT_MARGIN:
+		s->margin = arg;
+		break;
+	case OPT_SEED:
+		s->rc = units_u64_parse(arg, 0, INT64_MAX, &o->config.seed, s->err);
+		o->seed_given = true;
+		break;
+	case OPT_RESUME:
+		o->resume = arg;
+		break;
+	case OPT_SIM:
+		o->sim = arg;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static bool parse_rest(int key, char *arg, struct parse_state *s)
+{
+	struct sweep_options *o = s->o;
+
+	switch (key) {
+	case OPT_CPU_GEN:
+		s->rc = int_opt(arg, 65535, &o->cpus.cpu_gen, s->err);
+		break;
+	case OPT_CPU_RECV:
+		s->rc = int_opt(arg, 65535, &o->cpus.cpu_recv, s->err);
+		break;
+	case OPT_CPU_COLLECT:
+		s->rc = int_opt(arg, 65535, &o->cpus.cpu_collect, s->err);
+		break;
+	case OPT_CPU_SUT:
+		o->cpus.cpu_sut = arg;
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	case OPT_QUIET:
+		o->quiet = true;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+/* The long name of an option, for messages. */
+static const char *option_name(int key)
+{
+	size_t i;
+
+	for (i = 0; sweep_argp_options[i].name != NULL ||
+		sweep_argp_options[i].doc != NULL;
+		i++)
+		if (sweep_argp_options[i].key == key &&
+			sweep_argp_options[i].name != NULL)
+			return sweep_argp_options[i].name;
+	return "?";
+}
+
+static error_t parse_key(int key, char *arg, struct argp_state *state)
+{
+	struct parse_state *s = state->input;
+
+	if (key == ARGP_KEY_ARG) {
+		s->rc = sp_err_set(s->err, SP_EUSAGE,
+			"'%s' is not an option; the SUT's command goes after --", arg);
+		return EINVAL;
+	}
+	if (!parse_where(key, arg, s) && !parse_load(key, arg, s) &&
+		!parse_effort(key, arg, s) && !parse_rest(key, arg, s))
+		return ARGP_ERR_UNKNOWN;
+	if (s->rc != 0) {
+		(void)sp_err_push(s->err, "--%s", option_name(key));
+		return EINVAL;
+	}
+	return 0;
+}
+
+static const struct argp sweep_argp = {
+	.options = sweep_argp_options,
+	.parser = parse_key,
+	.args_doc = "[-- SUT ARG...]",
+	.doc = "Run a saturation sweep: the knee with the profiler off and on.\v"
+	       "{in} and {out} in the SUT's words are its two interfaces. Rates are "
+	       "packets/s (300k, 1.5M) or bits/s (1.2Gbps).",
+};
+
+static int rates_parse(const char *s, double frame_bytes, struct sweep_config *c,
+	struct sp_err *err)
+{
+	char *copy = xstrdup(s), *rest = copy, *word;
+	size_t cap = 0;
+	int rc = 0;
+
+	while (rc == 0 && (word = strsep(&rest, ",")) != NULL) {
+		struct units_rate r = { 0 };
+
+		rc = units_rate_parse(word, &r, err);
+		c->rates_pps = xgrow(
+			c->rates_pps, c->n_rates, &cap, sizeof(*c->rates_pps));
+		c->rates_pps[c->n_rates++] = units_rate_pps(r, frame_bytes);
+		if (rc == 0 && c->n_rates > 24)
+			rc = sp_err_set(err, SP_EUSAGE, "more than 24 rates");
+	}
+	free(copy);
+	return rc != 0 ? sp_err_push(err, "--rates") : 0;
+}
+
+/* The preset, then what was given over it. */
+static int apply_effort(struct parse_state *s)
+{
+	struct sweep_config *c = &s->o->config;
+	const char *name = s->preset != NULL ? s->preset : "default";
+	const struct preset *p = NULL;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
+		if (strcmp(presets[i].name, name) == 0)
+			p = &presets[i];
+	if (p == NULL)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--preset: '%s' is not smoke, default or full", name);
+	c->n_blocks = p->n_blocks;
+	c->trial_ns = p->trial_ns;
+	c->profile_trial_ns = p->profile_trial_ns;
+	c->n_rel_rates = p->n_rel_rates;
+	memcpy(c->rel_rates, p->rel_rates, sizeof(p->rel_rates));
+	if (s->blocks != NULL)
+		rc = u32_opt(s->blocks, 1, 1000, &c->n_blocks, s->err);
+	if (rc != 0)
+		return sp_err_push(s->err, "--blocks");
+	if (s->trial_time != NULL)
+		rc = units_time_parse(s->trial_time, &c->trial_ns, s->err);
+	if (rc == 0 && (c->trial_ns < 50 * NS_PER_MS || c->trial_ns > 3600 * NS_PER_S))
+		rc = sp_err_set(s->err, SP_EUSAGE, "a trial takes 50ms to 1h");
+	if (rc != 0)
+		return sp_err_push(s->err, "--trial-time");
+	if (s->margin != NULL)
+		rc = units_frac_parse(s->margin, &c->margin_frac, s->err);
+	if (rc == 0 && !(c->margin_frac > 0 && c->margin_frac < 1))
+		rc = sp_err_set(s->err, SP_EUSAGE, "it lies between 0 and 1");
+	if (rc != 0)
+		return sp_err_push(s->err, "--margin");
+	s->o->arms_by_name = s->arms != NULL;
+	rc = arm_list_parse(s->arms != NULL ? s->arms : p->arms, &s->o->arms,
+		&s->o->n_arms, s->err);
+	return rc != 0 ? sp_err_push(s->err, "--arms") : 0;
+}
+
+/* What goes with what. */
+static int check_together(struct parse_state *s)
+{
+	struct sweep_options *o = s->o;
+	int n_sut = (o->sut_argv != NULL) + (o->pid != 0) + o->sut_none;
+
+	if (n_sut > 1)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"give one SUT: a command after --, --pid or --sut none");
+	if ((o->in == NULL) != (o->out == NULL))
+		return sp_err_set(s->err, SP_EUSAGE, "--in and --out go together");
+	if (o->in != NULL && (o->lab || o->has_limit))
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--%s is for the lab, not for --in and --out",
+			o->lab ? "lab" : "limit");
+	if (o->in != NULL && n_sut == 0 && (o->sut_in == NULL || o->sut_out == NULL))
+		return sp_err_set(s->err, SP_EUSAGE,
+			"the built-in forwarder needs --sut-in and --sut-out, or name the "
+			"SUT: a command after --, --pid or --sut none");
+	if (o->in == NULL && (o->sut_in != NULL || o->sut_out != NULL))
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--sut-in and --sut-out go with --in and --out");
+	if (o->traffic.pcap_path[0] != '\0' && s->frame_given)
+		return sp_err_set(
+			s->err, SP_EUSAGE, "--frame-size does not go with --pcap");
+	if (o->traffic.pcap_tag && o->traffic.pcap_path[0] == '\0')
+		return sp_err_set(s->err, SP_EUSAGE, "--pcap-tag goes with --pcap");
+	if (o->has_limit && !o->limit.is_bps && o->traffic.kind != TRAFFIC_FIXED)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--limit in packets/s needs frames of one size: use bits/s");
+	if (o->ready != NULL && o->sut_argv == NULL)
+		return sp_err_set(s->err, SP_EUSAGE, "--ready goes with a command after --");
+	return 0;
+}
+
+static void set_defaults(struct sweep_options *o)
+{
+	*o = (struct sweep_options){
+		.ready_timeout_ns = 10 * NS_PER_S,
+		.cpus = { -1, -1, -1, NULL },
+		.traffic = { .kind = TRAFFIC_FIXED, .frame_bytes = 64, .n_flows = 64,
+			.mean_frame_bytes = 64, .pcap_speed = 1 },
+		.config = { .margin_frac = 0.03, .level = 0.95, .dither_frac = 0.04 },
+	};
+}
+
+/* Split at the first "--": what follows is the SUT's. */
+static int split_sut(int argc, char **argv, struct sweep_options *o)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0) {
+			if (i + 1 < argc)
+				o->sut_argv = argv + i + 1;
+			return i;
+		}
+	return argc;
+}
+
+int sweep_options_parse(int argc, char **argv, struct sweep_options *ret_options,
+	bool *ret_help, struct sp_err *err)
+{
+	struct parse_state s = { .o = ret_options, .err = err };
+	int n;
+
+	set_defaults(ret_options);
+	n = split_sut(argc, argv, ret_options);
+	if (args_parse(&sweep_argp, n, argv, &s, ret_help, err) != 0)
+		return -(int)err->code;
+	if (*ret_help)
+		return 0;
+	if (ret_options->traffic.pcap_path[0] != '\0') {
+		ret_options->traffic.kind = TRAFFIC_PCAP;
+		ret_options->traffic.frame_bytes = 0;
+		ret_options->traffic.mean_frame_bytes = 0;
+	}
+	ret_options->config.burst = ret_options->traffic.burst;
+	if (apply_effort(&s) != 0)
+		return -(int)err->code;
+	if (s.rates != NULL &&
+		rates_parse(s.rates, ret_options->traffic.mean_frame_bytes,
+			&ret_options->config, err) != 0)
+		return -(int)err->code;
+	return check_together(&s);
+}
+
+void sweep_options_done(struct sweep_options *o)
+{
+	free(o->arms);
+	o->arms = NULL;
+	sweep_config_done(&o->config);
+}
+
+char *sweep_argv_to_json(int argc, char **argv)
+{
+	json_t *a = json_array();
+	char *s;
+	int i;
+
+	for (i = 1; i < argc; i++)
+		(void)json_array_append_new(a, json_stringn(argv[i], strlen(argv[i])));
+	s = json_dumps(a, JSON_COMPACT);
+	json_decref(a);
+	return s;
+}
+
+int sweep_argv_from_json(
+	const char *json, int *ret_argc, char ***ret_argv, struct sp_err *err)
+{
+	json_t *a = json_loads(json, 0, NULL), *v;
+	size_t i, n = json_array_size(a);
+	char **argv;
+
+	if (!json_is_array(a)) {
+		json_decref(a);
+		return sp_err_set(err, SP_EFORMAT, "the run's options are not readable");
+	}
+	argv = xcalloc(n + 2, sizeof(*argv));
+	argv[0] = xstrdup("satprof sweep");
+	json_array_foreach(a, i, v)
+		argv[i + 1] = xstrdup(json_is_string(v) ? json_string_value(v) : "");
+	json_decref(a);
+	*ret_argc = (int)n + 1;
+	*ret_argv = argv;
+	return 0;
+}
