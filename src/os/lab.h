@@ -29,8 +29,8 @@ struct lab_config {
 	uint32_t mtu; /* of all four, >= 1500 */
 	bool has_limit;
 	struct units_rate limit; /* tbf on sut1 (and sut0 with bidir) */
-	double frame_bytes;	 /* for the limit's conversion, with FCS */
-	uint32_t burst;		 /* largest burst sent, frames; 0: 64 */
+	double frame_bytes;      /* for the limit's conversion, with FCS */
+	uint32_t burst;          /* largest burst sent, frames; 0: 64 */
 	bool bidir;
 };
 
@@ -45,7 +45,7 @@ struct lab {
 
 /* All or nothing. SP_EPERM: no CAP_NET_ADMIN (see netns_become_userns_root). */
 int lab_up(const struct lab_config *cfg, struct lab *ret_lab, struct sp_err *err);
-/* Change or set the tbf limit of a lab that is up. */
+/* Set, change or (has_limit false) take away the tbf limit of a lab that is up. */
 int lab_set_limit(struct lab *lab, const struct lab_config *cfg, struct sp_err *err);
 void lab_down(struct lab *lab); /* a lab that is down is a no-op */
 

@@ -7,6 +7,8 @@
 #ifndef SATPROF_OS_NETNS_H
 #define SATPROF_OS_NETNS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 /* A new namespace with lo up, IPv6 off; the caller's thread stays where it is. */
@@ -16,10 +18,19 @@ int netns_enter(int fd, int *ret_back, struct sp_err *err);
 /* Go back and close; -1 is a no-op. Aborts if the way back is gone: a thread in
  * the wrong namespace must not go on. */
 void netns_leave(int back);
+/* True when this process may make network namespaces: CAP_SYS_ADMIN, CAP_NET_ADMIN. */
+bool netns_may_create(void);
 /*
- * Without CAP_SYS_ADMIN: unshare a user namespace with this user mapped to root.
- * Needs a single thread. SP_EPERM names the sysctl when it is refused.
+ * Without these: unshare a user namespace with this user mapped to root, and move
+ * to an empty network namespace of its own, because the way back into one that
+ * the user namespace does not own would be barred. Needs a single thread.
+ * SP_EPERM names the sysctl when it is refused.
  */
 int netns_become_userns_root(struct sp_err *err);
+/*
+ * Write /proc/sys/net/NAME of the calling thread's namespace. SP_EENV when this
+ * kernel has no such setting.
+ */
+int netns_sysctl_set(const char *name, const char *value, struct sp_err *err);
 
 #endif

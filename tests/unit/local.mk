@@ -63,3 +63,7 @@ check_PROGRAMS += %D%/test-ranktest
 TESTS += %D%/test-ranktest
 %C%_test_ranktest_SOURCES = %D%/test-ranktest.c
 %C%_test_ranktest_LDADD = $(TEST_STAT_LIBS)
+check_PROGRAMS += %D%/test-lab
+TESTS += %D%/test-lab
+%C%_test_lab_SOURCES = %D%/test-lab.c
+%C%_test_lab_LDADD = $(TEST_OS_LIBS)

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Offload features through the ETHTOOL ioctl: no library does only this. */
+#include "config.h"
+
+#include "os/ethtool.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "os/netns.h"
+
+#define N_WORDS (ETHTOOL_FEATURES_MAX / 32)
+
+int ethtool_open(int netns_fd, int *ret_fd, struct sp_err *err)
+{
+	int back = -1;
+	int rc, fd;
+
+	rc = netns_enter(netns_fd, &back, err);
+	if (rc != 0)
+		return rc;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		rc = sp_err_errno(err, SP_EIO, errno, "cannot open a socket");
+	netns_leave(back);
+	if (rc == 0)
+		*ret_fd = fd;
+	return rc;
+}
+
+/* One request; 0 or an errno, and what came back (>= 0) in *ret_val. */
+static int request(int fd, const char *ifname, void *data, int *ret_val)
+{
+	struct ifreq ifr = { .ifr_data = data };
+	int n;
+
+	if (strlen(ifname) >= IFNAMSIZ)
+		return ENODEV;
+	(void)snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", ifname);
+	n = ioctl(fd, SIOCETHTOOL, &ifr);
+	if (n < 0)
+		return errno;
+	if (ret_val != NULL)
+		*ret_val = n;
+	return 0;
+}
+
+static int request_failed(
+	struct sp_err *err, int e, const char *what, const char *ifname)
+{
+	if (e == ENODEV)
+		return sp_err_set(err, SP_EENV, "no interface '%s'", ifname);
+	if (e == EPERM)
+		return sp_err_errno(err, SP_EPERM, e,
+			"cannot %s the offloads of %s (needs CAP_NET_ADMIN)", what,
+			ifname);
+	return sp_err_errno(
+		err, SP_EIO, e, "cannot %s the offloads of %s", what, ifname);
+}
+
+static int names_get(int fd, const char *ifname, struct ethtool_features *feat)
+{
+	struct {
+		struct ethtool_sset_info info;
+		uint32_t n;
+	} sset = { .info = { .cmd = ETHTOOL_GSSET_INFO,
+			   .sset_mask = UINT64_C(1) << ETH_SS_FEATURES } };
+	struct ethtool_gstrings *s;
+	uint32_t i, n;
+	int e;
+
+	e = request(fd, ifname, &sset, NULL);
+	if (e != 0)
+		return e;
+	n = sset.info.sset_mask != 0 ? sset.n : 0;
+	/* The kernel writes all of them, also those past what we keep. */
+	s = xcalloc(1, sizeof(*s) + (size_t)n * ETH_GSTRING_LEN);
+	s->cmd = ETHTOOL_GSTRINGS;
+	s->string_set = ETH_SS_FEATURES;
+	s->len = n;
+	e = request(fd, ifname, s, NULL);
+	if (e == 0) {
+		feat->n = s->len < ETHTOOL_FEATURES_MAX ? s->len : ETHTOOL_FEATURES_MAX;
+		for (i = 0; i < feat->n; i++) {
+			memcpy(feat->names[i], s->data + (size_t)i * ETH_GSTRING_LEN,
+				sizeof(feat->names[i]));
+			feat->names[i][sizeof(feat->names[i]) - 1] = '\0';
+		}
+	}
+	free(s);
+	return e;
+}
+
+static bool bit_of(uint32_t word, uint32_t i)
+{
+	return ((word >> (i % 32)) & 1) != 0;
+}
+
+int ethtool_features_get(int fd, const char *ifname, struct ethtool_features *ret_feat,
+	struct sp_err *err)
+{
+	struct {
+		struct ethtool_gfeatures head;
+		struct ethtool_get_features_block blocks[N_WORDS];
+	} g = { .head = { .cmd = ETHTOOL_GFEATURES, .size = N_WORDS } };
+	struct ethtool_features feat = { .n = 0 };
+	uint32_t i;
+	int e;
+
+	e = names_get(fd, ifname, &feat);
+	if (e == 0)
+		e = request(fd, ifname, &g, NULL);
+	if (e != 0)
+		return request_failed(err, e, "read", ifname);
+	for (i = 0; i < feat.n; i++) {
+		const struct ethtool_get_features_block *b = &g.blocks[i / 32];
+
+		feat.on[i] = bit_of(b->active, i);
+		feat.fixed[i] = bit_of(b->never_changed, i) || !bit_of(b->available, i);
+	}
+	*ret_feat = feat;
+	return 0;
+}
+
+int ethtool_feature_find(const struct ethtool_features *feat, const char *feature)
+{
+	uint32_t i;
+
+	for (i = 0; i < feat->n; i++)
+		if (strcmp(feat->names[i], feature) == 0)
+			return (int)i;
+	return -1;
+}
+
+int ethtool_features_set(int fd, const char *ifname, const struct ethtool_change *chg,
+	size_t n_chg, struct sp_err *err)
+{
+	struct {
+		struct ethtool_sfeatures head;
+		struct ethtool_set_features_block blocks[N_WORDS];
+	} s = { .head = { .cmd = ETHTOOL_SFEATURES } };
+	struct ethtool_features feat;
+	size_t i;
+	int rc, e, at;
+
+	rc = ethtool_features_get(fd, ifname, &feat, err);
+	if (rc != 0)
+		return rc;
+	/* The kernel refuses blocks beyond those it has. */
+	s.head.size = (feat.n + 31) / 32;
+	for (i = 0; i < n_chg; i++) {
+		at = ethtool_feature_find(&feat, chg[i].feature);
+		if (at < 0 || feat.fixed[at])
+			continue;
+		s.blocks[at / 32].valid |= UINT32_C(1) << (at % 32);
+		if (chg[i].on)
+			s.blocks[at / 32].requested |= UINT32_C(1) << (at % 32);
+	}
+	e = request(fd, ifname, &s, NULL);
+	return e == 0 ? 0 : request_failed(err, e, "set", ifname);
+}
