@@ -1,1 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+
+check_PROGRAMS += %D%/test-sweep-loop
+TESTS += %D%/test-sweep-loop
+%C%_test_sweep_loop_SOURCES = %D%/test-sweep-loop.c
+%C%_test_sweep_loop_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)

@@ -67,7 +67,8 @@ check_PROGRAMS += %D%/test-lab
 TESTS += %D%/test-lab
 %C%_test_lab_SOURCES = %D%/test-lab.c
 %C%_test_lab_LDADD = $(TEST_OS_LIBS)
-check_PROGRAMS += %D%/test-keeper
-TESTS += %D%/test-keeper
-%C%_test_keeper_SOURCES = %D%/test-keeper.c
-%C%_test_keeper_LDADD = $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-account
+TESTS += %D%/test-account
+%C%_test_account_SOURCES = %D%/test-account.c
+%C%_test_account_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
