@@ -44,8 +44,8 @@ static int check_long(const struct argp *argp, const char *word, bool is_last,
 	bool has_value = word[2 + len] == '=';
 
 	if (o == NULL)
-		return sp_err_set(err, SP_EUSAGE,
-			"'%.*s' is not an option: see --help", (int)len + 2, word);
+		return sp_err_set(err, SP_EUSAGE, "'%.*s' is not an option: see --help",
+			(int)len + 2, word);
 	if (has_value && o->arg == NULL)
 		return sp_err_set(err, SP_EUSAGE, "--%s takes no value", o->name);
 	if (!has_value && takes_value(o) && is_last)
@@ -78,8 +78,8 @@ static int check_short(const struct argp *argp, const char *word, bool is_last,
 }
 
 /* Everything getopt would be vague about; stops at "--". */
-static int check_words(
-	const struct argp *argp, int argc, char **argv, bool *ret_help, struct sp_err *err)
+static int check_words(const struct argp *argp, int argc, char **argv, bool *ret_help,
+	struct sp_err *err)
 {
 	int i, rc = 0;
 
@@ -114,7 +114,8 @@ int args_parse(const struct argp *argp, int argc, char **argv, void *input,
 	if (rc != 0)
 		return rc;
 	if (*ret_help) {
-		argp_help(argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, argv[0]);
+		argp_help(
+			argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, argv[0]);
 		return 0;
 	}
 	if (argp_parse(argp, argc, argv,

@@ -63,7 +63,8 @@ static const struct argp_option sweep_argp_options[] = {
 	{ NULL, 0, NULL, 0, "System under test (default: the built-in forwarder):", 2 },
 	{ "pid", OPT_PID, "PID", 0, "A process that runs already", 2 },
 	{ "sut", OPT_SUT, "none", 0, "No process: the kernel forwards", 2 },
-	{ "setup", OPT_SETUP, "CMD", 0, "Run once before the SUT, in its namespace", 2 },
+	{ "setup", OPT_SETUP, "CMD", 0, "Run once before the SUT, in its namespace",
+		2 },
 	{ "ready", OPT_READY, "CMD", 0, "The SUT is ready when CMD succeeds", 2 },
 	{ "ready-after", OPT_READY_AFTER, "TIME", 0,
 		"The SUT is ready TIME after its start", 2 },
@@ -72,7 +73,8 @@ static const struct argp_option sweep_argp_options[] = {
 	{ "restart", OPT_RESTART, "arm|block|never", 0,
 		"When a started SUT is restarted (arm)", 2 },
 	{ NULL, 0, NULL, 0, "Load:", 3 },
-	{ "rates", OPT_RATES, "LIST", 0, "A fixed ladder of rates; asks for no knee", 3 },
+	{ "rates", OPT_RATES, "LIST", 0, "A fixed ladder of rates; asks for no knee",
+		3 },
 	{ "frame-size", OPT_FRAME_SIZE, "BYTES|imix", 0,
 		"Frame size with the 4-byte FCS (64)", 3 },
 	{ "flows", OPT_FLOWS, "N", 0, "Different 5-tuples (64)", 3 },
@@ -139,8 +141,8 @@ static const struct preset presets[] = {
 		{ 0.60, 0.75, 0.90, 1.00, 1.12, 1.25 } },
 };
 
-static int u32_opt(const char *arg, uint64_t lo, uint64_t hi, uint32_t *ret,
-	struct sp_err *err)
+static int u32_opt(
+	const char *arg, uint64_t lo, uint64_t hi, uint32_t *ret, struct sp_err *err)
 {
 	uint64_t v = 0;
 	int rc = units_u64_parse(arg, lo, hi, &v, err);
@@ -354,8 +356,8 @@ static const char *option_name(int key)
 {
 	size_t i;
 
-	for (i = 0; sweep_argp_options[i].name != NULL ||
-		sweep_argp_options[i].doc != NULL;
+	for (i = 0;
+		sweep_argp_options[i].name != NULL || sweep_argp_options[i].doc != NULL;
 		i++)
 		if (sweep_argp_options[i].key == key &&
 			sweep_argp_options[i].name != NULL)
@@ -391,8 +393,8 @@ static const struct argp sweep_argp = {
 	       "packets/s (300k, 1.5M) or bits/s (1.2Gbps).",
 };
 
-static int rates_parse(const char *s, double frame_bytes, struct sweep_config *c,
-	struct sp_err *err)
+static int rates_parse(
+	const char *s, double frame_bytes, struct sweep_config *c, struct sp_err *err)
 {
 	char *copy = xstrdup(s), *rest = copy, *word;
 	size_t cap = 0;
@@ -402,8 +404,8 @@ static int rates_parse(const char *s, double frame_bytes, struct sweep_config *c
 		struct units_rate r = { 0 };
 
 		rc = units_rate_parse(word, &r, err);
-		c->rates_pps = xgrow(
-			c->rates_pps, c->n_rates, &cap, sizeof(*c->rates_pps));
+		c->rates_pps =
+			xgrow(c->rates_pps, c->n_rates, &cap, sizeof(*c->rates_pps));
 		c->rates_pps[c->n_rates++] = units_rate_pps(r, frame_bytes);
 		if (rc == 0 && c->n_rates > 24)
 			rc = sp_err_set(err, SP_EUSAGE, "more than 24 rates");
@@ -485,7 +487,8 @@ static int check_together(struct parse_state *s)
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--limit in packets/s needs frames of one size: use bits/s");
 	if (o->ready != NULL && o->sut_argv == NULL)
-		return sp_err_set(s->err, SP_EUSAGE, "--ready goes with a command after --");
+		return sp_err_set(
+			s->err, SP_EUSAGE, "--ready goes with a command after --");
 	return 0;
 }
 
@@ -494,8 +497,11 @@ static void set_defaults(struct sweep_options *o)
 	*o = (struct sweep_options){
 		.ready_timeout_ns = 10 * NS_PER_S,
 		.cpus = { -1, -1, -1, NULL },
-		.traffic = { .kind = TRAFFIC_FIXED, .frame_bytes = 64, .n_flows = 64,
-			.mean_frame_bytes = 64, .pcap_speed = 1 },
+		.traffic = { .kind = TRAFFIC_FIXED,
+			.frame_bytes = 64,
+			.n_flows = 64,
+			.mean_frame_bytes = 64,
+			.pcap_speed = 1 },
 		.config = { .margin_frac = 0.03, .level = 0.95, .dither_frac = 0.04 },
 	};
 }
@@ -570,12 +576,13 @@ int sweep_argv_from_json(
 
 	if (!json_is_array(a)) {
 		json_decref(a);
-		return sp_err_set(err, SP_EFORMAT, "the run's options are not readable");
+		return sp_err_set(
+			err, SP_EFORMAT, "the run's options are not readable");
 	}
 	argv = xcalloc(n + 2, sizeof(*argv));
 	argv[0] = xstrdup("satprof sweep");
-	json_array_foreach(a, i, v)
-		argv[i + 1] = xstrdup(json_is_string(v) ? json_string_value(v) : "");
+	json_array_foreach(a, i, v) argv[i + 1] =
+		xstrdup(json_is_string(v) ? json_string_value(v) : "");
 	json_decref(a);
 	*ret_argc = (int)n + 1;
 	*ret_argv = argv;
