@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += %D%/libos.a
 %C%_libos_a_SOURCES = \
+	%D%/perf_decode.c %D%/perf_decode.h \
+	%D%/perf_hw.c %D%/perf_hw.h \
+	%D%/perf_open.c %D%/perf_open.h \
+	%D%/perf_period.c %D%/perf_period.h \
+	%D%/perf_ring.c %D%/perf_ring.h \
 	%D%/perf_sys.c %D%/perf_sys.h \
+	%D%/pfm.c %D%/pfm.h \
+	%D%/pfm_suggest.c %D%/pfm_suggest.h \
 	%D%/netns.c %D%/netns.h \
 	%D%/nl.c %D%/nl.h \
 	%D%/ethtool.c %D%/ethtool.h \
