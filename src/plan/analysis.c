@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The analysis of a run: its steps in order, then the verdict and its reasons. */
+#include "config.h"
+
+#include "plan/analysis.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "plan/analysis_private.h"
+
+#define DEFAULT_LEVEL       0.95
+#define DEFAULT_MARGIN_FRAC 0.03
+
+void analysis_add_reason(struct analysis *a, const char *fmt, ...)
+{
+	va_list ap;
+	char text[400];
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	a->reasons =
+		xgrow(a->reasons, a->n_reasons, &a->cap_reasons, sizeof(*a->reasons));
+	a->reasons[a->n_reasons++] = xstrdup(text);
+}
+
+/* The first reason that a trial of this arm gives for not being valid, or NULL. */
+static const char *first_trial_reason(const struct run *run, uint32_t arm)
+{
+	size_t i;
+
+	for (i = 0; i < run->n_trials; i++) {
+		const struct trial *t = &run->trials[i];
+
+		if (t->spec.arm == arm && !t->valid && t->n_reasons > 0)
+			return t->reasons[0];
+	}
+	return NULL;
+}
+
+static void too_few_blocks(const struct run *run, struct analysis *a, uint32_t i)
+{
+	const struct analysis_arm *arm = &a->arms[i];
+	const char *why = first_trial_reason(run, i);
+
+	analysis_add_reason(a, "arm %s has %zu valid blocks, %d are needed", arm->name,
+		arm->n_blocks, ANALYSIS_BLOCKS_MIN);
+	if (arm->spoiled_by != LIMITED_NOT)
+		analysis_add_reason(a,
+			"the %s was the limit at the upper rates in %zu blocks of arm "
+			"%s, so the SUT's knee was not reached",
+			limited_by_name(arm->spoiled_by), arm->n_spoiled, arm->name);
+	if (arm->n_invalid > 0)
+		analysis_add_reason(a,
+			"arm %s: in %zu blocks goodput over rate has neither a knee nor "
+			"a clear slope",
+			arm->name, arm->n_invalid);
+	if (why != NULL)
+		analysis_add_reason(
+			a, "arm %s: a trial was not valid: %s", arm->name, why);
+}
+
+static void no_knee(struct analysis *a, const struct analysis_arm *arm)
+{
+	char rate[32];
+
+	if (arm->bound == HINGE_ABOVE_MAX)
+		analysis_add_reason(a,
+			"arm %s: the knee is above %s, the highest goodput that was seen",
+			arm->name, units_pps_format(rate, sizeof(rate), arm->lo_pps));
+	else
+		analysis_add_reason(a,
+			"arm %s: the knee is below %s, near the lowest rates that were "
+			"tried",
+			arm->name, units_pps_format(rate, sizeof(rate), arm->hi_pps));
+}
+
+static void inconclusive(struct analysis *a, const struct analysis_shift *s)
+{
+	const char *name = a->arms[s->arm].name;
+
+	if (s->n_blocks < ANALYSIS_BLOCKS_MIN) {
+		analysis_add_reason(a,
+			"arms %s and %s share %zu blocks with a knee in both, %d are "
+			"needed for an interval",
+			name, a->arms[s->ref].name, s->n_blocks, ANALYSIS_BLOCKS_MIN);
+		return;
+	}
+	analysis_add_reason(a,
+		"arm %s: the interval of the shift, %+.1f %% to %+.1f %%, includes 0 and "
+		"reaches over the margin of %.1f %%: about %zu blocks would decide",
+		name, 100 * s->lo_frac, 100 * s->hi_frac, 100 * a->margin_frac,
+		s->blocks_needed);
+}
+
+/* Where a knee was asked for. */
+static enum verdict knee_verdict(const struct run *run, struct analysis *a)
+{
+	size_t n_asked = a->n_arms < 2 ? a->n_arms : 2;
+	enum verdict v = VERDICT_MEASURED;
+	uint32_t i;
+
+	for (i = 0; i < a->n_arms; i++)
+		if (a->arms[i].n_blocks < ANALYSIS_BLOCKS_MIN) {
+			too_few_blocks(run, a, i);
+			v = VERDICT_BROKEN;
+		}
+	if (v == VERDICT_BROKEN || a->n_arms == 0)
+		return VERDICT_BROKEN;
+	for (i = 0; i < n_asked; i++)
+		if (a->arms[i].bound != HINGE_EXACT) {
+			no_knee(a, &a->arms[i]);
+			v = VERDICT_NO_KNEE;
+		}
+	if (v == VERDICT_NO_KNEE || a->n_shifts == 0)
+		return v;
+	if (a->shifts[0].verdict == VERDICT_INCONCLUSIVE)
+		inconclusive(a, &a->shifts[0]);
+	return a->shifts[0].verdict;
+}
+
+/* A rate of the ladder that was not measured as asked; true when it was. */
+static bool ladder_rate_ok(const struct run *run, struct analysis *a, uint32_t arm,
+	const struct analysis_rate *r)
+{
+	const char *why = first_trial_reason(run, arm);
+	char rate[32];
+
+	(void)units_pps_format(rate, sizeof(rate), r->rate_pps);
+	if (r->n_valid == 0)
+		analysis_add_reason(a, "arm %s has no valid trial at %s%s%s",
+			a->arms[arm].name, rate, why != NULL ? ": " : "",
+			why != NULL ? why : "");
+	else if (2 * r->n_spoiled > r->n_trials)
+		analysis_add_reason(a,
+			"arm %s: not the SUT but the generator or the receiver was the "
+			"limit at %s",
+			a->arms[arm].name, rate);
+	else
+		return true;
+	return false;
+}
+
+/* --rates: measured where every rate of every arm was. */
+static enum verdict ladder_verdict(const struct run *run, struct analysis *a)
+{
+	enum verdict v = a->n_arms > 0 ? VERDICT_MEASURED : VERDICT_BROKEN;
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < a->n_arms; i++)
+		for (k = 0; k < a->arms[i].n_rates; k++)
+			if (!ladder_rate_ok(run, a, i, &a->arms[i].rates[k]))
+				v = VERDICT_BROKEN;
+	return v;
+}
+
+void analysis_verdict_make(const struct run *run, struct analysis *a)
+{
+	if (run->config.n_rates > 0)
+		a->verdict = ladder_verdict(run, a);
+	else
+		a->verdict = knee_verdict(run, a);
+	a->valid = a->verdict != VERDICT_BROKEN;
+	if (!run->finished)
+		analysis_add_reason(a,
+			"the run ended before its plan did: what was finished counts");
+}
+
+void analysis_make(const struct run *run, struct analysis *ret_analysis)
+{
+	const struct sweep_config *c = &run->config;
+	struct analysis a = {
+		.level = c->level > 0 ? c->level : DEFAULT_LEVEL,
+		.margin_frac =
+			c->margin_frac > 0 ? c->margin_frac : DEFAULT_MARGIN_FRAC,
+		.noise_floor_frac = (double)NAN,
+	};
+
+	analysis_minisweeps_make(run, &a);
+	analysis_arms_make(run, &a);
+	analysis_rates_make(run, &a);
+	analysis_limits_make(run, &a);
+	analysis_cost_make(&a);
+	analysis_shifts_make(&a);
+	analysis_verdict_make(run, &a);
+	analysis_functions_make(run, &a);
+	*ret_analysis = a;
+}
+
+void analysis_done(struct analysis *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->n_reasons; i++)
+		free(a->reasons[i]);
+	for (i = 0; i < a->n_arms; i++) {
+		free(a->arms[i].exhausted);
+		free(a->arms[i].drops);
+		free(a->arms[i].rates);
+	}
+	free(a->reasons);
+	free(a->arms);
+	free(a->grid);
+	free(a->minisweeps);
+	free(a->shifts);
+	free(a->functions);
+	*a = (struct analysis){ 0 };
+}

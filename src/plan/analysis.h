@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The analysis of a run: knees, shifts, what ran out, the verdict and why. A pure
+ * function of the run; `show`, the reports and the gate print it and compute
+ * nothing of their own. The rules are design sections 2, 3 and 5; verdicts carry
+ * VERDICT_RULE_VERSION.
+ *
+ * Absent numbers: a double that is not known or not defined is NAN, a count or
+ * flag beside it says why; a writer leaves such a key out. A bound is in lo_pps or
+ * hi_pps and leaves knee_pps NAN. Rates packets/s, times ns, fractions 0 to 1.
+ */
+#ifndef SATPROF_PLAN_ANALYSIS_H
+#define SATPROF_PLAN_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/run.h"
+#include "model/verdict.h"
+#include "stat/hinge.h"
+
+/* A knee or a shift is judged from this many blocks on. */
+#define ANALYSIS_BLOCKS_MIN 6
+/* At or over this share of its time a CPU or a thread has run out. */
+#define ANALYSIS_EXHAUSTED_FRAC 0.95
+/* A function with this share of the samples on an exhausted CPU is `capacity`. */
+#define ANALYSIS_CAPACITY_FRAC 0.10
+/* Where CPU time per packet is read, as a fraction of the arm's knee. */
+#define ANALYSIS_COST_REL_RATE 0.85
+
+/* One arm's mini-sweep of one block. */
+struct analysis_minisweep {
+	uint32_t block, arm;
+	struct hinge_fit fit; /* INVALID, too, where the block was cut short */
+	/* Its trials in analysis.grid, by rate. */
+	size_t first_trial, n_trials;
+	/* The fit has no knee, and its highest rate was limited by this one
+	 * (LIMITED_GENERATOR or LIMITED_RECEIVER; else LIMITED_NOT). */
+	enum limited_by spoiled_by;
+	/* Relative step that counting can resolve: a burst at the window's edge. */
+	double resolution_frac;
+	double cpu_ns_per_pkt; /* at 0.85 of the arm's knee; see analysis_arm */
+};
+
+/* A resource of the SUT that ran out at the knee and above. */
+struct analysis_exhausted {
+	char what[32];    /* "cpu 1", "thread fwd" */
+	int32_t cpu;      /* the CPU, -1 for a thread */
+	double busy_frac; /* median over the trials at the knee and above */
+	/* It is as busy at the lowest rate: a busy-polling SUT, which says nothing
+	 * about load. */
+	bool busy_polls;
+};
+
+/* Where frames were lost at the knee and above. */
+struct analysis_drop {
+	enum ledger_point point; /* unsent, refused, egress_drop, sut_drop, rx_drop */
+	char place[24];          /* a known place, or the point's name */
+	double frac;             /* mean over trials, of the intended frames */
+};
+
+/* One rate of an arm: medians over blocks. */
+struct analysis_rate {
+	double rel_rate; /* position in the grid, of the centre; NAN for --rates */
+	double rate_pps, offered_pps, goodput_pps, loss_frac, cpu_ns_per_pkt;
+	double p50_ns, p99_ns;    /* latency; NAN where not measured */
+	size_t n_trials, n_valid; /* valid ones made the medians */
+	size_t n_spoiled;         /* generator or receiver was the limit */
+};
+
+struct analysis_arm {
+	char name[ARM_NAME_MAX];
+	/* exp(Hodges-Lehmann of ln knee over the exact blocks), exact signed-rank
+	 * interval; a bound in most blocks makes the arm's bound: the median of
+	 * the blocks' bounds. lo and hi NAN while there are too few blocks. */
+	double knee_pps, lo_pps, hi_pps;
+	double level;          /* achieved by lo and hi; NAN without them */
+	enum hinge_kind bound; /* INVALID: no knee and no bound */
+	size_t n_blocks;       /* valid: exact or a bound, and not spoiled */
+	size_t n_exact, n_above_max, n_below_min, n_invalid, n_spoiled;
+	/* Who limited most trials at the knee and above; NOT: nobody, or no knee. */
+	enum limited_by limited_by;
+	enum limited_by spoiled_by; /* most of the spoiled mini-sweeps; or NOT */
+	/* Median over blocks; NAN without a knee or for a busy-polling SUT. */
+	double cpu_ns_per_pkt;
+	bool busy_polls; /* a SUT CPU is exhausted at the lowest rate already */
+	size_t n_exhausted;
+	struct analysis_exhausted *exhausted; /* busiest first */
+	size_t n_drops;
+	struct analysis_drop *drops; /* greatest first */
+	size_t n_rates;
+	struct analysis_rate *rates;             /* ascending */
+	uint64_t n_samples, n_lost, n_throttled; /* over all its trials */
+};
+
+/* What R = ln(knee / knee_ref) + ln(cost / cost_ref) says (statistics b4). */
+enum analysis_consistency {
+	CONSISTENCY_UNDEFINED,  /* cost is not defined in both arms */
+	CONSISTENCY_COST,       /* R within the margin: cycles taken, nothing moved */
+	CONSISTENCY_MOVED,      /* R below it: the bottleneck moved */
+	CONSISTENCY_GAINED,     /* R above it: more packets than the cost explains */
+	CONSISTENCY_UNRESOLVED, /* the interval reaches over the margin */
+};
+
+/* An arm against the reference, arm 0: pairs within blocks. */
+struct analysis_shift {
+	uint32_t arm, ref;
+	enum verdict verdict;    /* none helps hurts inconclusive no-knee broken */
+	size_t n_blocks;         /* exact in both arms */
+	double shift_frac;       /* exp(HL of ln differences) - 1; > 0: higher knee */
+	double lo_frac, hi_frac; /* NAN below ANALYSIS_BLOCKS_MIN blocks */
+	double level;            /* achieved; NAN without an interval */
+	double sd_frac;          /* of the differences; NAN below 2 blocks */
+	/* The shift that these blocks would find with a chance of 80 %. */
+	double smallest_visible_frac;
+	/* For a half-width of the margin; 0: not known. */
+	size_t blocks_needed;
+	enum analysis_consistency consistency;
+	double r, r_lo, r_hi; /* NAN where undefined */
+};
+
+enum analysis_class { CLASS_UNRESOLVED, CLASS_CAPACITY };
+
+/* A function's own (self) cost in the first sampling arm. */
+struct analysis_function {
+	const char *name, *module; /* borrowed from the run */
+	double below_ns_per_pkt, above_ns_per_pkt;
+	uint64_t samples_below, samples_above;
+	double share_above; /* of the samples on the exhausted CPU, else on all */
+	enum analysis_class class;
+};
+
+struct analysis {
+	enum verdict verdict;
+	bool valid;         /* false: broken */
+	bool profile_valid; /* also true where nothing was to be sampled */
+	bool has_profile;   /* there are samples */
+	size_t n_reasons, cap_reasons;
+	char **reasons;            /* sentences, the deciding one first */
+	double level, margin_frac; /* as asked */
+	/* 1.96 x sd of successive differences of ln knee of arm 0 / sqrt(0.955 n)
+	 * (0.955: efficiency of the signed rank); NAN below 3 exact blocks. */
+	double noise_floor_frac;
+	size_t n_arms;
+	struct analysis_arm *arms; /* in the run's order */
+	size_t n_grid;
+	const struct trial **grid; /* grid trials by block, arm, rate; the run's */
+	size_t n_minisweeps;
+	struct analysis_minisweep *minisweeps; /* by block, then arm */
+	size_t n_shifts;
+	struct analysis_shift *shifts; /* one an arm after the first */
+	uint32_t functions_arm;        /* meaningful where has_profile */
+	size_t n_functions;
+	struct analysis_function *functions; /* costliest above first */
+};
+
+/* Borrows run for the call; its trials and names stay the run's, so *ret must not
+ * outlive it. Never fails: what cannot be said is broken, with a reason. */
+void analysis_make(const struct run *run, struct analysis *ret_analysis);
+void analysis_done(struct analysis *a);
+
+/*
+ * none: lo and hi within +-margin; helps, hurts: 0 outside; both: none; else
+ * inconclusive, also where they are NAN.
+ */
+enum verdict analysis_shift_verdict(double lo_frac, double hi_frac, double margin_frac);
+
+/* "cost", "moved", ...; "capacity", "unresolved". */
+const char *analysis_consistency_name(enum analysis_consistency c);
+const char *analysis_class_name(enum analysis_class c);
+
+#endif

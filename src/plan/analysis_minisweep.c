@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The analysis, first step: grid trials into mini-sweeps, each with its fit. */
+#include "config.h"
+
+#include "plan/analysis_private.h"
+
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "plan/minisweep.h"
+
+void values_add(struct values *l, double x)
+{
+	if (!isfinite(x))
+		return;
+	l->v = xgrow(l->v, l->n, &l->cap, sizeof(*l->v));
+	l->v[l->n++] = x;
+}
+
+double values_median(struct values *l)
+{
+	return l->n > 0 ? gsl_stats_median(l->v, 1, l->n) : (double)NAN;
+}
+
+void values_done(struct values *l)
+{
+	free(l->v);
+	*l = (struct values){ 0 };
+}
+
+const struct analysis_minisweep *analysis_exact_in(
+	const struct analysis *a, uint32_t block, uint32_t arm)
+{
+	size_t i;
+
+	for (i = 0; i < a->n_minisweeps; i++) {
+		const struct analysis_minisweep *m = &a->minisweeps[i];
+
+		if (m->block == block && m->arm == arm)
+			return m->fit.kind == HINGE_EXACT ? m : NULL;
+	}
+	return NULL;
+}
+
+bool analysis_is_saturated(const struct analysis *a, const struct analysis_minisweep *m,
+	const struct trial *t)
+{
+	if (m->fit.kind == HINGE_EXACT)
+		return t->spec.rate_pps >= ANALYSIS_AT_KNEE_FRAC * m->fit.knee_pps;
+	return m->fit.kind == HINGE_BELOW_MIN &&
+	       a->arms[m->arm].bound == HINGE_BELOW_MIN;
+}
+
+static int grid_cmp(const void *x, const void *y)
+{
+	const struct trial_spec *a = &(*(const struct trial *const *)x)->spec;
+	const struct trial_spec *b = &(*(const struct trial *const *)y)->spec;
+
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	if (a->arm != b->arm)
+		return a->arm < b->arm ? -1 : 1;
+	if (a->rate_pps < b->rate_pps || a->rate_pps > b->rate_pps)
+		return a->rate_pps < b->rate_pps ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static void grid_make(const struct run *run, struct analysis *a)
+{
+	size_t i, cap = 0;
+
+	for (i = 0; i < run->n_trials; i++) {
+		const struct trial *t = &run->trials[i];
+
+		if (t->spec.kind != TRIAL_GRID || t->spec.arm >= run->n_arms)
+			continue;
+		a->grid = xgrow(a->grid, a->n_grid, &cap, sizeof(*a->grid));
+		a->grid[a->n_grid++] = t;
+	}
+	if (a->n_grid > 0)
+		qsort(a->grid, a->n_grid, sizeof(*a->grid), grid_cmp);
+}
+
+/* One burst more or less at the edge of the window, in the shortest count. */
+static double resolution(const struct trial *const *trials, size_t n)
+{
+	double r = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (minisweep_is_usable(trials[i]) && trials[i]->window_pkts > 0)
+			r = fmax(r, fmax(1, trials[i]->spec.burst) /
+					    (double)trials[i]->window_pkts);
+	return r;
+}
+
+static void minisweep_make(
+	const struct run *run, struct analysis *a, struct analysis_minisweep *m)
+{
+	const struct trial **trials = &a->grid[m->first_trial];
+	const struct trial *top = trials[m->n_trials - 1];
+
+	m->block = top->spec.block;
+	m->arm = top->spec.arm;
+	m->cpu_ns_per_pkt = (double)NAN;
+	m->resolution_frac = resolution(trials, m->n_trials);
+	minisweep_fit(trials, m->n_trials, &m->fit);
+	/* Rates go up, so what was cut short looks like a knee above the grid. */
+	if (m->n_trials < run->config.n_rel_rates && m->fit.kind != HINGE_EXACT)
+		hinge_fit(NULL, 0, &m->fit);
+	if ((m->fit.kind == HINGE_ABOVE_MAX || m->fit.kind == HINGE_INVALID) &&
+		(top->limited_by == LIMITED_GENERATOR ||
+			top->limited_by == LIMITED_RECEIVER))
+		m->spoiled_by = top->limited_by;
+}
+
+void analysis_minisweeps_make(const struct run *run, struct analysis *a)
+{
+	size_t first, end, cap = 0;
+
+	grid_make(run, a);
+	for (first = 0; first < a->n_grid; first = end) {
+		const struct trial_spec *spec = &a->grid[first]->spec;
+		struct analysis_minisweep *m;
+
+		for (end = first + 1; end < a->n_grid; end++)
+			if (a->grid[end]->spec.block != spec->block ||
+				a->grid[end]->spec.arm != spec->arm)
+				break;
+		a->minisweeps = xgrow(
+			a->minisweeps, a->n_minisweeps, &cap, sizeof(*a->minisweeps));
+		m = &a->minisweeps[a->n_minisweeps++];
+		m->first_trial = first;
+		m->n_trials = end - first;
+		minisweep_make(run, a, m);
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Between the files of the analysis: the steps, in the order analysis_make() takes
+ * them, and a growing list of values. Each step fills its part of *a and reads
+ * those of the steps before it.
+ */
+#ifndef SATPROF_PLAN_ANALYSIS_PRIVATE_H
+#define SATPROF_PLAN_ANALYSIS_PRIVATE_H
+
+#include "plan/analysis.h"
+
+/* From this fraction of the knee on a trial counts as "at the knee and above". */
+#define ANALYSIS_AT_KNEE_FRAC 0.98
+
+/* Numbers to take a median of; zero it to start. */
+struct values {
+	double *v;
+	size_t n, cap;
+};
+
+/* A value that is not finite is left out. */
+void values_add(struct values *l, double x);
+/* NAN when empty. The order of the values is lost. */
+double values_median(struct values *l);
+void values_done(struct values *l);
+
+/* Grid, mini-sweeps and their fits. */
+void analysis_minisweeps_make(const struct run *run, struct analysis *a);
+/* Knee or bound of each arm, its block counts, and sampling totals. */
+void analysis_arms_make(const struct run *run, struct analysis *a);
+/* Median table of each arm. */
+void analysis_rates_make(const struct run *run, struct analysis *a);
+/* What ran out, who limited, where frames were lost, busy polling. */
+void analysis_limits_make(const struct run *run, struct analysis *a);
+/* CPU time per packet at 0.85 of the knee; needs busy polling. */
+void analysis_cost_make(struct analysis *a);
+/* Shifts against arm 0, and the noise floor. */
+void analysis_shifts_make(struct analysis *a);
+/* Function table, profile_valid and its reasons; last. */
+void analysis_functions_make(const struct run *run, struct analysis *a);
+/* The verdict and its reasons. */
+void analysis_verdict_make(const struct run *run, struct analysis *a);
+
+/* printf into the next reason. */
+void analysis_add_reason(struct analysis *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The arm's mini-sweep whose fit is exact in that block, or NULL. */
+const struct analysis_minisweep *analysis_exact_in(
+	const struct analysis *a, uint32_t block, uint32_t arm);
+
+/*
+ * True when the trial (of that mini-sweep) ran at the knee or above: by its own
+ * block's knee; where the arm is below-min every trial is, else none.
+ */
+bool analysis_is_saturated(const struct analysis *a, const struct analysis_minisweep *m,
+	const struct trial *t);
+
+/* Share of the trial's send time that a CPU or thread was busy, at most 1. The
+ * drain after it is idle time that says nothing, so it is not counted. */
+double analysis_busy_frac(uint64_t busy_ns, const struct trial *t);
+
+#endif
