@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += %D%/libplan.a
 %C%_libplan_a_SOURCES = \
-	%D%/coarse.c %D%/coarse.h \
-	%D%/measure.h \
-	%D%/minisweep.c %D%/minisweep.h \
-	%D%/sweep_plan.c %D%/sweep_plan.h
-%C%_libplan_a_SOURCES =
-%C%_libplan_a_SOURCES += %D%/measure.h
-%C%_libplan_a_SOURCES += %D%/minisweep.c %D%/minisweep.h
-%C%_libplan_a_SOURCES += \
 	%D%/analysis.c %D%/analysis.h %D%/analysis_private.h \
 	%D%/analysis_arm.c \
 	%D%/analysis_functions.c \
 	%D%/analysis_limits.c \
 	%D%/analysis_minisweep.c \
 	%D%/analysis_rates.c \
-	%D%/analysis_shift.c
+	%D%/analysis_shift.c \
+	%D%/coarse.c %D%/coarse.h \
+	%D%/measure.h \
+	%D%/minisweep.c %D%/minisweep.h \
+	%D%/sweep_plan.c %D%/sweep_plan.h
