@@ -72,3 +72,8 @@ check_PROGRAMS += %D%/test-account
 TESTS += %D%/test-account
 %C%_test_account_SOURCES = %D%/test-account.c
 %C%_test_account_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-analysis
+TESTS += %D%/test-analysis
+%C%_test_analysis_SOURCES = %D%/test-analysis.c %D%/synthrun.c %D%/synthrun.h
+%C%_test_analysis_LDADD = $(TEST_PLAN_LIBS)

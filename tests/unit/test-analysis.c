@@ -278,7 +278,9 @@ static void test_generator_just_enough(void **state)
 	struct analysis a;
 
 	(void)state;
-	s.arms[0].generator_pps = s.arms[1].generator_pps = 355e3;
+	/* Centred a little high, so that two more points lie above the knee. */
+	s.arms[0].center = s.arms[1].center = 1.05;
+	s.arms[0].generator_pps = s.arms[1].generator_pps = 370e3;
 	a = analyse(&s);
 	assert_verdict(&a, VERDICT_NONE);
 	assert_near(a.arms[0].knee_pps, 300e3, 5);
