@@ -77,3 +77,9 @@ check_PROGRAMS += %D%/test-analysis
 TESTS += %D%/test-analysis
 %C%_test_analysis_SOURCES = %D%/test-analysis.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_analysis_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-analysis-limits
+TESTS += %D%/test-analysis-limits
+%C%_test_analysis_limits_SOURCES = \
+	%D%/test-analysis-limits.c %D%/synthrun.c %D%/synthrun.h
+%C%_test_analysis_limits_LDADD = $(TEST_PLAN_LIBS)
