@@ -16,15 +16,15 @@
 
 struct cpuplan_request {
 	int cpu_gen, cpu_recv, cpu_collect; /* -1: choose */
-	const char *cpu_sut; /* list "1,3-4", "none", or NULL: choose */
+	const char *cpu_sut;                /* list "1,3-4", "none", or NULL: choose */
 };
 
 struct cpuplan {
 	int cpu_gen, cpu_recv, cpu_collect;
 	size_t n_sut;
-	int sut[CPUPLAN_MAX]; /* the SUT's CPUs: measured, and its affinity */
+	int sut[CPUPLAN_MAX];  /* the SUT's CPUs: measured, and its affinity */
 	bool set_sut_affinity; /* false for "none" */
-	bool shared_core; /* a busy SMT sibling or one CPU for SUT and generator */
+	bool shared_core;      /* a busy SMT sibling or one CPU for SUT and generator */
 	char why_shared[120];
 };
 

@@ -24,14 +24,15 @@ struct keeper_config {
 };
 
 struct keeper_cmd {
-	char *const *argv;	/* NULL-terminated; searched in PATH */
+	char *const *argv;       /* NULL-terminated; searched in PATH */
 	const char *output_path; /* both streams are appended there; NULL: dropped */
-	const int *cpus;	/* affinity set before exec; n_cpus 0: inherited */
+	int output_fd;           /* > 0: used instead of output_path; borrowed */
+	const int *cpus;         /* affinity set before exec; n_cpus 0: inherited */
 	size_t n_cpus;
 };
 
 struct keeper_child {
-	int id;	      /* names the child to the keeper */
+	int id;       /* names the child to the keeper; from 1, never reused */
 	pid_t pid;    /* as this process sees it */
 	pid_t ns_pid; /* as the keeper's namespace sees it: what {pid} means */
 };
@@ -45,16 +46,24 @@ bool keeper_is_strong(const struct keeper *k, const char **ret_why);
 int keeper_spawn(struct keeper *k, const struct keeper_cmd *cmd,
 	struct keeper_child *ret_child, struct sp_err *err);
 /*
- * Wait up to timeout_ns (0: only look). True: the child has ended, *ret_status as
- * from waitpid(2), and its id is free again.
+ * Wait up to timeout_ns (0: only look), less when a signal handler ran. True: the
+ * child has ended, *ret_status as from waitpid(2) (SIGKILL when the keeper itself
+ * is gone). What the child left running stays until keeper_end_child or _stop.
  */
 bool keeper_wait(struct keeper *k, int id, uint64_t timeout_ns, int *ret_status);
 /* Send a signal to the child's process group; gone is not an error. */
 void keeper_signal(struct keeper *k, int id, int sig);
-/* SIGTERM, wait up to grace_ns, SIGKILL to all the child started. */
+/*
+ * SIGTERM, wait up to grace_ns, SIGKILL to all the child started, also when the
+ * child itself has ended long ago. *ret_status as from keeper_wait. SP_ETIMEDOUT
+ * when something would not die within seconds (stuck in the kernel).
+ */
 int keeper_end_child(struct keeper *k, int id, uint64_t grace_ns, int *ret_status,
 	struct sp_err *err);
-/* Run to its end with a deadline; nonzero exit is *ret_status, not an error. */
+/*
+ * Run to its end with a deadline; nonzero exit is *ret_status, not an error.
+ * SP_ETIMEDOUT and SP_EINTR (a signal handler ran): it and all it started are ended.
+ */
 int keeper_run(struct keeper *k, const struct keeper_cmd *cmd, uint64_t timeout_ns,
 	int *ret_status, struct sp_err *err);
 /* End all it holds and the keeper itself; NULL is a no-op. */

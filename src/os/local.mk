@@ -17,3 +17,11 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/lab_net.c %D%/lab_net.h \
 	%D%/lab_steer.c %D%/lab_steer.h \
 	%D%/lab_tbf.c %D%/lab_tbf.h
+%C%_libos_a_SOURCES += \
+	%D%/keeper.c %D%/keeper.h \
+	%D%/keeper_child.c %D%/keeper_child.h \
+	%D%/keeper_init.c %D%/keeper_init.h \
+	%D%/keeper_mounts.c %D%/keeper_mounts.h \
+	%D%/keeper_msg.c %D%/keeper_msg.h \
+	%D%/keeper_words.c %D%/keeper_words.h \
+	%D%/proctree.c %D%/proctree.h

@@ -83,3 +83,8 @@ TESTS += %D%/test-analysis-limits
 %C%_test_analysis_limits_SOURCES = \
 	%D%/test-analysis-limits.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_analysis_limits_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-keeper
+TESTS += %D%/test-keeper
+%C%_test_keeper_SOURCES = %D%/test-keeper.c
+%C%_test_keeper_LDADD = $(TEST_OS_LIBS)
