@@ -26,7 +26,7 @@ EXTRA_DIST += $(E2E_TESTS)
 # What needs network namespaces: one file after the other, since they measure, and
 # as root to see all of it (unprivileged the tests that need root skip).
 .PHONY: check-e2e
-check-e2e: all
+check-e2e: all $(E2E_HELPERS)
 	@test -n '$(E2E_TESTS)' || { echo 'no e2e tests are listed' >&2; exit 1; }
 	@+$(MAKE) -j1 check-TESTS TESTS='$(E2E_TESTS)' TEST_SUITE_LOG=test-suite-e2e.log
 CLEANFILES += test-suite-e2e.log

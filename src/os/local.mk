@@ -15,6 +15,8 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/offload.c %D%/offload.h \
 	%D%/lab.c %D%/lab.h \
 	%D%/lab_net.c %D%/lab_net.h \
+	%D%/lab_pin.c %D%/lab_pin.h \
+	%D%/statedir.c %D%/statedir.h \
 	%D%/lab_steer.c %D%/lab_steer.h \
 	%D%/lab_tbf.c %D%/lab_tbf.h
 %C%_libos_a_SOURCES += \

@@ -2,3 +2,9 @@
 # Tests in network namespaces: `E2E_TESTS += %D%/name.bats`, run by `make check-e2e`.
 E2E_TESTS =
 E2E_TESTS += %D%/cli.bats
+
+# What shell cannot do: programs that e2e tests run.
+E2E_HELPERS = %D%/lab-live
+check_PROGRAMS += %D%/lab-live
+%C%_lab_live_SOURCES = %D%/lab-live.c
+%C%_lab_live_LDADD = $(TEST_OS_LIBS)
