@@ -3,7 +3,9 @@ bin_PROGRAMS += satprof
 satprof_SOURCES = \
 	%D%/args.c %D%/args.h \
 	%D%/main.c \
+	%D%/sweep_effort.c \
 	%D%/sweep_options.c %D%/sweep_options.h \
+	%D%/sweep_options_private.h \
 	%D%/commands.c \
 	%D%/commands.h
 satprof_LDADD = \

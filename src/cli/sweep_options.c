@@ -4,13 +4,12 @@
 
 #include "cli/sweep_options.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/mem.h"
 #include "cli/args.h"
+#include "cli/sweep_options_private.h"
 
 enum opt {
 	OPT_LAB = 256,
@@ -112,46 +111,6 @@ static const struct argp_option sweep_argp_options[] = {
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
-struct parse_state {
-	struct sweep_options *o;
-	struct sp_err *err;
-	int rc;
-	const char *preset;
-	const char *arms;
-	const char *rates;
-	const char *blocks, *trial_time, *margin;
-	bool frame_given;
-};
-
-struct preset {
-	const char *name;
-	const char *arms;
-	uint32_t n_blocks;
-	uint64_t trial_ns, profile_trial_ns;
-	size_t n_rel_rates;
-	double rel_rates[6];
-};
-
-static const struct preset presets[] = {
-	{ "smoke", "off,sample@997", 6, 300 * NS_PER_MS, 0, 5,
-		{ 0.72, 0.88, 1.00, 1.12, 1.25 } },
-	{ "default", "off,sample@997", 8, 500 * NS_PER_MS, 2 * NS_PER_S, 5,
-		{ 0.72, 0.88, 1.00, 1.12, 1.25 } },
-	{ "full", "off,sample@997", 12, NS_PER_S, 2 * NS_PER_S, 6,
-		{ 0.60, 0.75, 0.90, 1.00, 1.12, 1.25 } },
-};
-
-static int u32_opt(
-	const char *arg, uint64_t lo, uint64_t hi, uint32_t *ret, struct sp_err *err)
-{
-	uint64_t v = 0;
-	int rc = units_u64_parse(arg, lo, hi, &v, err);
-
-	if (rc == 0)
-		*ret = (uint32_t)v;
-	return rc;
-}
-
 static int int_opt(const char *arg, uint64_t hi, int *ret, struct sp_err *err)
 {
 	uint64_t v = 0;
@@ -248,10 +207,10 @@ static bool parse_load(int key, char *arg, struct parse_state *s)
 		s->frame_given = true;
 		break;
 	case OPT_FLOWS:
-		s->rc = u32_opt(arg, 1, TRAFFIC_FLOWS_MAX, &t->n_flows, s->err);
+		s->rc = sweep_u32_parse(arg, 1, TRAFFIC_FLOWS_MAX, &t->n_flows, s->err);
 		break;
 	case OPT_BURST:
-		s->rc = u32_opt(arg, 1, TRAFFIC_BURST_MAX, &t->burst, s->err);
+		s->rc = sweep_u32_parse(arg, 1, TRAFFIC_BURST_MAX, &t->burst, s->err);
 		break;
 	case OPT_PCAP:
 		if (strlen(arg) >= sizeof(t->pcap_path))
@@ -393,105 +352,6 @@ static const struct argp sweep_argp = {
 	       "packets/s (300k, 1.5M) or bits/s (1.2Gbps).",
 };
 
-static int rates_parse(
-	const char *s, double frame_bytes, struct sweep_config *c, struct sp_err *err)
-{
-	char *copy = xstrdup(s), *rest = copy, *word;
-	size_t cap = 0;
-	int rc = 0;
-
-	while (rc == 0 && (word = strsep(&rest, ",")) != NULL) {
-		struct units_rate r = { 0 };
-
-		rc = units_rate_parse(word, &r, err);
-		c->rates_pps =
-			xgrow(c->rates_pps, c->n_rates, &cap, sizeof(*c->rates_pps));
-		c->rates_pps[c->n_rates++] = units_rate_pps(r, frame_bytes);
-		if (rc == 0 && c->n_rates > 24)
-			rc = sp_err_set(err, SP_EUSAGE, "more than 24 rates");
-	}
-	free(copy);
-	return rc != 0 ? sp_err_push(err, "--rates") : 0;
-}
-
-/* The preset, then what was given over it. */
-static int apply_effort(struct parse_state *s)
-{
-	struct sweep_config *c = &s->o->config;
-	const char *name = s->preset != NULL ? s->preset : "default";
-	const struct preset *p = NULL;
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
-		if (strcmp(presets[i].name, name) == 0)
-			p = &presets[i];
-	if (p == NULL)
-		return sp_err_set(s->err, SP_EUSAGE,
-			"--preset: '%s' is not smoke, default or full", name);
-	c->n_blocks = p->n_blocks;
-	c->trial_ns = p->trial_ns;
-	c->profile_trial_ns = p->profile_trial_ns;
-	c->n_rel_rates = p->n_rel_rates;
-	memcpy(c->rel_rates, p->rel_rates, sizeof(p->rel_rates));
-	if (s->blocks != NULL)
-		rc = u32_opt(s->blocks, 1, 1000, &c->n_blocks, s->err);
-	if (rc != 0)
-		return sp_err_push(s->err, "--blocks");
-	if (s->trial_time != NULL)
-		rc = units_time_parse(s->trial_time, &c->trial_ns, s->err);
-	if (rc == 0 && (c->trial_ns < 50 * NS_PER_MS || c->trial_ns > 3600 * NS_PER_S))
-		rc = sp_err_set(s->err, SP_EUSAGE, "a trial takes 50ms to 1h");
-	if (rc != 0)
-		return sp_err_push(s->err, "--trial-time");
-	if (s->margin != NULL)
-		rc = units_frac_parse(s->margin, &c->margin_frac, s->err);
-	if (rc == 0 && !(c->margin_frac > 0 && c->margin_frac < 1))
-		rc = sp_err_set(s->err, SP_EUSAGE, "it lies between 0 and 1");
-	if (rc != 0)
-		return sp_err_push(s->err, "--margin");
-	s->o->arms_by_name = s->arms != NULL;
-	rc = arm_list_parse(s->arms != NULL ? s->arms : p->arms, &s->o->arms,
-		&s->o->n_arms, s->err);
-	return rc != 0 ? sp_err_push(s->err, "--arms") : 0;
-}
-
-/* What goes with what. */
-static int check_together(struct parse_state *s)
-{
-	struct sweep_options *o = s->o;
-	int n_sut = (o->sut_argv != NULL) + (o->pid != 0) + o->sut_none;
-
-	if (n_sut > 1)
-		return sp_err_set(s->err, SP_EUSAGE,
-			"give one SUT: a command after --, --pid or --sut none");
-	if ((o->in == NULL) != (o->out == NULL))
-		return sp_err_set(s->err, SP_EUSAGE, "--in and --out go together");
-	if (o->in != NULL && (o->lab || o->has_limit))
-		return sp_err_set(s->err, SP_EUSAGE,
-			"--%s is for the lab, not for --in and --out",
-			o->lab ? "lab" : "limit");
-	if (o->in != NULL && n_sut == 0 && (o->sut_in == NULL || o->sut_out == NULL))
-		return sp_err_set(s->err, SP_EUSAGE,
-			"the built-in forwarder needs --sut-in and --sut-out, or name the "
-			"SUT: a command after --, --pid or --sut none");
-	if (o->in == NULL && (o->sut_in != NULL || o->sut_out != NULL))
-		return sp_err_set(s->err, SP_EUSAGE,
-			"--sut-in and --sut-out go with --in and --out");
-	if (o->traffic.pcap_path[0] != '\0' && s->frame_given)
-		return sp_err_set(
-			s->err, SP_EUSAGE, "--frame-size does not go with --pcap");
-	if (o->traffic.pcap_tag && o->traffic.pcap_path[0] == '\0')
-		return sp_err_set(s->err, SP_EUSAGE, "--pcap-tag goes with --pcap");
-	if (o->has_limit && !o->limit.is_bps && o->traffic.kind != TRAFFIC_FIXED)
-		return sp_err_set(s->err, SP_EUSAGE,
-			"--limit in packets/s needs frames of one size: use bits/s");
-	if (o->ready != NULL && o->sut_argv == NULL)
-		return sp_err_set(
-			s->err, SP_EUSAGE, "--ready goes with a command after --");
-	return 0;
-}
-
 static void set_defaults(struct sweep_options *o)
 {
 	*o = (struct sweep_options){
@@ -538,13 +398,13 @@ int sweep_options_parse(int argc, char **argv, struct sweep_options *ret_options
 		ret_options->traffic.mean_frame_bytes = 0;
 	}
 	ret_options->config.burst = ret_options->traffic.burst;
-	if (apply_effort(&s) != 0)
+	if (sweep_effort_apply(&s) != 0)
 		return -(int)err->code;
 	if (s.rates != NULL &&
-		rates_parse(s.rates, ret_options->traffic.mean_frame_bytes,
+		sweep_rates_parse(s.rates, ret_options->traffic.mean_frame_bytes,
 			&ret_options->config, err) != 0)
 		return -(int)err->code;
-	return check_together(&s);
+	return sweep_options_check(&s);
 }
 
 void sweep_options_done(struct sweep_options *o)
@@ -552,39 +412,4 @@ void sweep_options_done(struct sweep_options *o)
 	free(o->arms);
 	o->arms = NULL;
 	sweep_config_done(&o->config);
-}
-
-char *sweep_argv_to_json(int argc, char **argv)
-{
-	json_t *a = json_array();
-	char *s;
-	int i;
-
-	for (i = 1; i < argc; i++)
-		(void)json_array_append_new(a, json_stringn(argv[i], strlen(argv[i])));
-	s = json_dumps(a, JSON_COMPACT);
-	json_decref(a);
-	return s;
-}
-
-int sweep_argv_from_json(
-	const char *json, int *ret_argc, char ***ret_argv, struct sp_err *err)
-{
-	json_t *a = json_loads(json, 0, NULL), *v;
-	size_t i, n = json_array_size(a);
-	char **argv;
-
-	if (!json_is_array(a)) {
-		json_decref(a);
-		return sp_err_set(
-			err, SP_EFORMAT, "the run's options are not readable");
-	}
-	argv = xcalloc(n + 2, sizeof(*argv));
-	argv[0] = xstrdup("satprof sweep");
-	json_array_foreach(a, i, v) argv[i + 1] =
-		xstrdup(json_is_string(v) ? json_string_value(v) : "");
-	json_decref(a);
-	*ret_argc = (int)n + 1;
-	*ret_argv = argv;
-	return 0;
 }

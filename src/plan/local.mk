@@ -11,4 +11,6 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/coarse.c %D%/coarse.h \
 	%D%/measure.h \
 	%D%/minisweep.c %D%/minisweep.h \
-	%D%/sweep_plan.c %D%/sweep_plan.h
+	%D%/sweep_pilot.c \
+	%D%/sweep_plan.c %D%/sweep_plan.h \
+	%D%/sweep_plan_private.h

@@ -1,80 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sweep's state machine: pilot, then blocks of mini-sweeps. */
+/* The sweep's state machine: blocks of mini-sweeps, after the pilot. */
 #include "config.h"
 
 #include "plan/sweep_plan.h"
 
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
-#include "plan/coarse.h"
 #include "plan/minisweep.h"
+#include "plan/sweep_plan_private.h"
 
-#define PILOT_TRIAL_NS      (200 * NS_PER_MS)
-#define PILOT_START_PPS     20e3
-#define PILOT_STEP          2.0
-#define PILOT_NEAR_STEP     1.25
-#define TRIAL_OVERHEAD_NS   (150 * NS_PER_MS)
-#define ARM_EDGE_NS         (300 * NS_PER_MS)
-#define GENERATOR_HEADROOM  1.5
 #define MAX_REPEATED_BLOCKS 2
-#define MAX_QUEUE           24
-#define N_BURSTS            4
 #define LATENCY_BURST       1
 
 /* Where a profile is taken, as fractions of the arm's own knee. */
 static const double profile_rel[] = { 0.85, 1.15 };
 static const double latency_rel[] = { 0.5, 0.9 };
-static const uint32_t burst_candidates[N_BURSTS] = { 1, 4, 16, 64 };
-
-enum stage {
-	ST_PILOT_BEGIN,
-	ST_PILOT_WARMUP,
-	ST_PILOT_COARSE,
-	ST_PILOT_GENCHECK,
-	ST_PILOT_END,
-	ST_BLOCK_BEGIN,
-	ST_ARM_BEGIN,
-	ST_ARM_TRIALS,
-	ST_ARM_END,
-	ST_DONE,
-};
-
-/* What is known of one arm's knee: the pilot's, then one a mini-sweep. */
-struct arm_state {
-	double *knees_pps;
-	size_t n, cap;
-};
-
-struct sweep_plan {
-	const struct sweep_config *config;
-	const struct arm *arms;
-	size_t n_arms;
-	gsl_rng *rng;
-	enum stage stage;
-	uint32_t next_id;
-	uint32_t arm; /* pilot: the arm itself; blocks: position in order */
-	size_t burst_pos;
-	uint32_t burst;
-	struct coarse coarse;
-	struct arm_state *states;
-	uint32_t *order;
-	uint32_t block, n_blocks, n_repeated;
-	bool block_failed, finish_early;
-	double dither;
-	struct trial_spec queue[MAX_QUEUE];
-	size_t n_queue, queue_pos;
-	struct trial grid[MAX_QUEUE]; /* this mini-sweep's results, for the fit */
-	size_t n_grid;
-	struct trial_spec last;
-	const char *note;
-};
 
 struct sweep_plan *sweep_plan_new(
 	const struct sweep_config *config, const struct arm *arms, size_t n_arms)
@@ -113,25 +58,18 @@ void sweep_plan_free(struct sweep_plan *p)
 	free(p);
 }
 
-static bool is_ladder(const struct sweep_plan *p)
+bool sweep_is_ladder(const struct sweep_plan *p)
 {
 	return p->config->n_rates > 0;
 }
 
-static uint32_t burst_now(const struct sweep_plan *p)
-{
-	return p->config->burst != 0 ? p->config->burst
-				     : burst_candidates[p->burst_pos];
-}
-
-static void knee_push(struct arm_state *s, double knee_pps)
+void sweep_knee_push(struct arm_state *s, double knee_pps)
 {
 	s->knees_pps = xgrow(s->knees_pps, s->n, &s->cap, sizeof(*s->knees_pps));
 	s->knees_pps[s->n++] = knee_pps;
 }
 
-/* The median of the arm's knees so far, the pilot's counting as one. */
-static double centre_pps(const struct arm_state *s)
+double sweep_centre_pps(const struct arm_state *s)
 {
 	double *copy, m;
 
@@ -144,7 +82,7 @@ static double centre_pps(const struct arm_state *s)
 	return m;
 }
 
-static void emit_trial(struct sweep_plan *p, struct plan_action *a, uint32_t arm,
+void sweep_emit_trial(struct sweep_plan *p, struct plan_action *a, uint32_t arm,
 	const struct trial_spec *spec)
 {
 	a->kind = PLAN_TRIAL;
@@ -157,7 +95,7 @@ static void emit_trial(struct sweep_plan *p, struct plan_action *a, uint32_t arm
 	p->last = a->spec;
 }
 
-static void emit_edge(const struct sweep_plan *p, struct plan_action *a,
+void sweep_emit_edge(const struct sweep_plan *p, struct plan_action *a,
 	enum plan_action_kind kind, uint32_t arm)
 {
 	*a = (struct plan_action){ .kind = kind, .arm = arm, .block = p->block };
@@ -166,7 +104,7 @@ static void emit_edge(const struct sweep_plan *p, struct plan_action *a,
 static void queue_push(struct sweep_plan *p, enum trial_kind kind, double rate_pps,
 	double rel, uint64_t duration_ns, uint32_t burst)
 {
-	if (p->n_queue == MAX_QUEUE || rate_pps <= 0)
+	if (p->n_queue == SWEEP_MAX_QUEUE || rate_pps <= 0)
 		return;
 	p->queue[p->n_queue++] = (struct trial_spec){
 		.kind = kind,
@@ -177,110 +115,12 @@ static void queue_push(struct sweep_plan *p, enum trial_kind kind, double rate_p
 	};
 }
 
-/* --- pilot ------------------------------------------------------------- */
-
-static double ladder_max_pps(const struct sweep_plan *p)
-{
-	double max = 0;
-	size_t i;
-
-	for (i = 0; i < p->config->n_rates; i++)
-		max = fmax(max, p->config->rates_pps[i]);
-	return max;
-}
-
-static void pilot_trial(struct sweep_plan *p, struct plan_action *a,
-	enum trial_kind kind, double rate_pps)
-{
-	struct trial_spec spec = {
-		.kind = kind,
-		.rate_pps = rate_pps,
-		.duration_ns = PILOT_TRIAL_NS,
-		.burst = burst_now(p),
-	};
-
-	emit_trial(p, a, p->arm, &spec);
-}
-
-static void coarse_start(struct sweep_plan *p)
-{
-	double known = p->arm == 0 ? 0 : centre_pps(&p->states[0]);
-
-	if (p->arm == 0 && p->burst_pos > 0)
-		known = coarse_knee_pps(&p->coarse);
-	if (known > 0)
-		coarse_init(&p->coarse, known * 0.9, PILOT_NEAR_STEP);
-	else
-		coarse_init(&p->coarse, PILOT_START_PPS, PILOT_STEP);
-}
-
-/* The burst is settled: keep it and the reference arm's knee at it. */
-static void burst_settle(struct sweep_plan *p)
-{
-	p->burst = burst_now(p);
-	p->stage = ST_PILOT_END;
-	if (!is_ladder(p))
-		knee_push(&p->states[0], coarse_knee_pps(&p->coarse));
-}
-
-/* The coarse search of the current arm is over. */
-static void coarse_over(struct sweep_plan *p)
-{
-	double knee = coarse_knee_pps(&p->coarse);
-
-	if (knee <= 0) {
-		p->note = "nothing came through the SUT at any rate";
-		p->stage = ST_PILOT_END;
-		p->finish_early = true;
-	} else if (p->arm > 0) {
-		knee_push(&p->states[p->arm], knee);
-		p->stage = ST_PILOT_END;
-	} else if (p->config->burst != 0) {
-		burst_settle(p);
-	} else {
-		p->stage = ST_PILOT_GENCHECK;
-	}
-}
-
-/* Can the generator do 1.5 times the knee (or the ladder's top) at this burst? */
-static void gencheck_fed(struct sweep_plan *p, const struct trial *t)
-{
-	if (t->limited_by != LIMITED_GENERATOR) {
-		burst_settle(p);
-	} else if (p->burst_pos + 1 < N_BURSTS) {
-		p->burst_pos++;
-		if (is_ladder(p))
-			return; /* the same check at the next burst */
-		coarse_start(p);
-		p->stage = ST_PILOT_COARSE;
-	} else {
-		p->note = "the generator does not reach the rates asked for with a "
-			  "reserve, even in bursts of 64";
-		burst_settle(p);
-	}
-}
-
-static void pilot_end_next(struct sweep_plan *p, struct plan_action *a)
-{
-	emit_edge(p, a, PLAN_ARM_END, p->arm);
-	if (p->finish_early) {
-		p->stage = ST_DONE;
-	} else if (is_ladder(p) || p->arm + 1 == p->n_arms) {
-		p->stage = ST_BLOCK_BEGIN;
-	} else {
-		p->arm++;
-		p->stage = ST_PILOT_BEGIN;
-	}
-}
-
-/* --- blocks ------------------------------------------------------------ */
-
 static bool block_begin(struct sweep_plan *p)
 {
 	bool more = p->block < p->n_blocks;
 
 	if (p->block > 0 && p->block_failed && p->n_repeated < MAX_REPEATED_BLOCKS &&
-		!is_ladder(p)) {
+		!sweep_is_ladder(p)) {
 		p->n_repeated++;
 		p->n_blocks++;
 		more = true;
@@ -302,13 +142,13 @@ static bool block_begin(struct sweep_plan *p)
 static void queue_mini_sweep(struct sweep_plan *p, uint32_t arm)
 {
 	const struct sweep_config *c = p->config;
-	double centre = centre_pps(&p->states[arm]);
+	double centre = sweep_centre_pps(&p->states[arm]);
 	size_t i;
 
 	p->n_queue = p->queue_pos = p->n_grid = 0;
-	for (i = 0; i < c->n_rates && i < MAX_QUEUE; i++)
+	for (i = 0; i < c->n_rates && i < SWEEP_MAX_QUEUE; i++)
 		queue_push(p, TRIAL_LADDER, c->rates_pps[i], 0, c->trial_ns, p->burst);
-	for (i = 0; !is_ladder(p) && i < c->n_rel_rates; i++)
+	for (i = 0; !sweep_is_ladder(p) && i < c->n_rel_rates; i++)
 		queue_push(p, TRIAL_GRID, centre * c->rel_rates[i] * p->dither,
 			c->rel_rates[i], c->trial_ns, p->burst);
 }
@@ -332,9 +172,9 @@ static void queue_extra(struct sweep_plan *p, uint32_t arm, double knee_pps)
 /* Fit the finished mini-sweep; the arm's centre follows its knees. */
 static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 {
-	const struct trial *trials[MAX_QUEUE];
+	const struct trial *trials[SWEEP_MAX_QUEUE];
 	struct hinge_fit fit;
-	double knee = centre_pps(&p->states[arm]);
+	double knee = sweep_centre_pps(&p->states[arm]);
 	size_t i;
 
 	for (i = 0; i < p->n_grid; i++)
@@ -343,13 +183,13 @@ static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 	switch (fit.kind) {
 	case HINGE_EXACT:
 		knee = fit.knee_pps;
-		knee_push(&p->states[arm], knee);
+		sweep_knee_push(&p->states[arm], knee);
 		break;
 	case HINGE_ABOVE_MAX:
 	case HINGE_BELOW_MIN:
 		/* Out of the grid: move the centre there; it is no measurement. */
 		if (fit.center_pps > 0)
-			knee_push(&p->states[arm], fit.center_pps);
+			sweep_knee_push(&p->states[arm], fit.center_pps);
 		p->block_failed = true;
 		break;
 	case HINGE_INVALID:
@@ -361,46 +201,9 @@ static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 
 static void arm_end_next(struct sweep_plan *p, struct plan_action *a)
 {
-	emit_edge(p, a, PLAN_ARM_END, p->order[p->arm]);
+	sweep_emit_edge(p, a, PLAN_ARM_END, p->order[p->arm]);
 	p->arm++;
 	p->stage = p->arm < p->n_arms ? ST_ARM_BEGIN : ST_BLOCK_BEGIN;
-}
-
-/* --- the machine ------------------------------------------------------- */
-
-/* True when an action was made, false when only the stage changed. */
-static bool pilot_next(struct sweep_plan *p, struct plan_action *a)
-{
-	double rate = 0;
-
-	switch ((int)p->stage) {
-	case ST_PILOT_BEGIN:
-		emit_edge(p, a, PLAN_ARM_BEGIN, p->arm);
-		p->stage = p->arm == 0 ? ST_PILOT_WARMUP : ST_PILOT_COARSE;
-		if (!is_ladder(p))
-			coarse_start(p);
-		return true;
-	case ST_PILOT_WARMUP:
-		pilot_trial(p, a, TRIAL_WARMUP,
-			is_ladder(p) ? ladder_max_pps(p) : PILOT_START_PPS);
-		return true;
-	case ST_PILOT_COARSE:
-		if (!coarse_next(&p->coarse, &rate)) {
-			coarse_over(p);
-			return false;
-		}
-		pilot_trial(p, a, TRIAL_PILOT, rate);
-		return true;
-	case ST_PILOT_GENCHECK:
-		pilot_trial(p, a, TRIAL_PILOT,
-			is_ladder(p)
-				? ladder_max_pps(p)
-				: coarse_knee_pps(&p->coarse) * GENERATOR_HEADROOM);
-		return true;
-	default:
-		pilot_end_next(p, a);
-		return true;
-	}
 }
 
 static bool block_next(struct sweep_plan *p, struct plan_action *a)
@@ -412,7 +215,7 @@ static bool block_next(struct sweep_plan *p, struct plan_action *a)
 		(void)block_begin(p); /* the stage says what comes */
 		return false;
 	case ST_ARM_BEGIN:
-		emit_edge(p, a, PLAN_ARM_BEGIN, arm);
+		sweep_emit_edge(p, a, PLAN_ARM_BEGIN, arm);
 		queue_mini_sweep(p, arm);
 		p->stage = ST_ARM_TRIALS;
 		return true;
@@ -421,7 +224,7 @@ static bool block_next(struct sweep_plan *p, struct plan_action *a)
 			p->stage = ST_ARM_END;
 			return false;
 		}
-		emit_trial(p, a, arm, &p->queue[p->queue_pos++]);
+		sweep_emit_trial(p, a, arm, &p->queue[p->queue_pos++]);
 		return true;
 	default:
 		arm_end_next(p, a);
@@ -433,10 +236,10 @@ void sweep_plan_next(struct sweep_plan *p, struct plan_action *ret_action)
 {
 	for (;;) {
 		if (p->stage == ST_DONE) {
-			emit_edge(p, ret_action, PLAN_DONE, 0);
+			sweep_emit_edge(p, ret_action, PLAN_DONE, 0);
 			return;
 		}
-		if (p->stage < ST_BLOCK_BEGIN ? pilot_next(p, ret_action)
+		if (p->stage < ST_BLOCK_BEGIN ? sweep_pilot_next(p, ret_action)
 					      : block_next(p, ret_action))
 			return;
 	}
@@ -457,27 +260,16 @@ static void grid_keep(struct sweep_plan *p, const struct trial *t)
 
 void sweep_plan_feed(struct sweep_plan *p, const struct trial *t)
 {
-	switch ((int)p->stage) {
-	case ST_PILOT_WARMUP:
-		p->stage = is_ladder(p) ? ST_PILOT_GENCHECK : ST_PILOT_COARSE;
-		if (is_ladder(p) && p->config->burst != 0)
-			burst_settle(p);
-		break;
-	case ST_PILOT_COARSE:
-		coarse_feed(&p->coarse, t);
-		break;
-	case ST_PILOT_GENCHECK:
-		gencheck_fed(p, t);
-		break;
-	case ST_ARM_TRIALS:
-		if (t->spec.kind == TRIAL_GRID && p->n_grid < MAX_QUEUE)
-			grid_keep(p, t);
-		if (t->spec.kind == TRIAL_GRID && p->queue_pos == p->n_queue)
-			mini_sweep_over(p, t->spec.arm);
-		break;
-	default:
-		break;
+	if (p->stage < ST_BLOCK_BEGIN) {
+		sweep_pilot_feed(p, t);
+		return;
 	}
+	if (t->spec.kind != TRIAL_GRID)
+		return;
+	if (p->n_grid < SWEEP_MAX_QUEUE)
+		grid_keep(p, t);
+	if (p->queue_pos == p->n_queue)
+		mini_sweep_over(p, t->spec.arm);
 }
 
 void sweep_plan_finish_early(struct sweep_plan *p)
@@ -498,29 +290,4 @@ const char *sweep_plan_note(const struct sweep_plan *p)
 uint32_t sweep_plan_n_blocks(const struct sweep_plan *p)
 {
 	return p->n_blocks;
-}
-
-uint64_t sweep_plan_estimate_ns(
-	const struct sweep_config *config, const struct arm *arms, size_t n_arms)
-{
-	bool ladder = config->n_rates > 0;
-	uint64_t n_rates = ladder ? config->n_rates : config->n_rel_rates;
-	uint64_t trial = config->trial_ns + TRIAL_OVERHEAD_NS;
-	uint64_t total = 0;
-	size_t i;
-
-	for (i = 0; i < n_arms; i++) {
-		uint64_t arm_ns = n_rates * trial + ARM_EDGE_NS;
-
-		if (config->latency_trials)
-			arm_ns += 2 * trial;
-		total += config->n_blocks * arm_ns;
-		if (arm_is_sampling(&arms[i]) && config->profile_trial_ns > 0)
-			total += (config->n_blocks + 1) / 2 * 2 *
-				 (config->profile_trial_ns + TRIAL_OVERHEAD_NS);
-		/* The pilot: about a dozen short trials, half as many near a knee. */
-		total += (i == 0 ? 12u : 6u) * (ladder ? i == 0 : 1u) *
-			 (PILOT_TRIAL_NS + TRIAL_OVERHEAD_NS);
-	}
-	return total;
 }

@@ -8,3 +8,6 @@ E2E_HELPERS = %D%/lab-live
 check_PROGRAMS += %D%/lab-live
 %C%_lab_live_SOURCES = %D%/lab-live.c
 %C%_lab_live_LDADD = $(TEST_OS_LIBS)
+E2E_TESTS += %D%/sweep-sim.bats
+E2E_TESTS += %D%/sweep.bats
+EXTRA_DIST += %D%/helpers.bash

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What sweep_plan.c (blocks, the machine) and sweep_pilot.c share. */
+#ifndef SATPROF_PLAN_SWEEP_PLAN_PRIVATE_H
+#define SATPROF_PLAN_SWEEP_PLAN_PRIVATE_H
+
+#include <gsl/gsl_rng.h>
+
+#include "base/clock.h"
+#include "plan/coarse.h"
+#include "plan/sweep_plan.h"
+
+#define SWEEP_PILOT_TRIAL_NS    (200 * NS_PER_MS)
+#define SWEEP_TRIAL_OVERHEAD_NS (150 * NS_PER_MS)
+#define SWEEP_MAX_QUEUE         24
+
+enum stage {
+	ST_PILOT_BEGIN,
+	ST_PILOT_WARMUP,
+	ST_PILOT_COARSE,
+	ST_PILOT_GENCHECK,
+	ST_PILOT_END,
+	ST_BLOCK_BEGIN,
+	ST_ARM_BEGIN,
+	ST_ARM_TRIALS,
+	ST_ARM_END,
+	ST_DONE,
+};
+
+/* What is known of one arm's knee: the pilot's, then one a mini-sweep. */
+struct arm_state {
+	double *knees_pps;
+	size_t n, cap;
+};
+
+struct sweep_plan {
+	const struct sweep_config *config;
+	const struct arm *arms;
+	size_t n_arms;
+	gsl_rng *rng;
+	enum stage stage;
+	uint32_t next_id;
+	uint32_t arm; /* pilot: the arm itself; blocks: position in order */
+	size_t burst_pos;
+	uint32_t burst;
+	struct coarse coarse;
+	struct arm_state *states;
+	uint32_t *order;
+	uint32_t block, n_blocks, n_repeated;
+	bool block_failed, finish_early;
+	double dither;
+	struct trial_spec queue[SWEEP_MAX_QUEUE];
+	size_t n_queue, queue_pos;
+	struct trial grid[SWEEP_MAX_QUEUE]; /* this mini-sweep's results, for the fit */
+	size_t n_grid;
+	struct trial_spec last;
+	const char *note;
+};
+
+/* Shared parts of the machine. */
+bool sweep_is_ladder(const struct sweep_plan *p);
+void sweep_knee_push(struct arm_state *s, double knee_pps);
+/* The median of the arm's knees so far, the pilot's counting as one; 0: none. */
+double sweep_centre_pps(const struct arm_state *s);
+void sweep_emit_trial(struct sweep_plan *p, struct plan_action *a, uint32_t arm,
+	const struct trial_spec *spec);
+void sweep_emit_edge(const struct sweep_plan *p, struct plan_action *a,
+	enum plan_action_kind kind, uint32_t arm);
+
+/* The pilot's stages. True when an action was made, false: only the stage changed. */
+bool sweep_pilot_next(struct sweep_plan *p, struct plan_action *a);
+/* The result of a pilot trial. */
+void sweep_pilot_feed(struct sweep_plan *p, const struct trial *t);
+
+#endif

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the e2e tests share: a folder of their own, JSON queries, leftovers.
+# shellcheck shell=bash
+
+setup_tmp() {
+	T=$(mktemp -d "${BATS_TMPDIR:-/tmp}/satprof e2e.XXXXXX")
+	cd "$T" || return 1
+}
+
+teardown_tmp() {
+	cd / && rm -rf "$T"
+}
+
+# need_command NAME...: skip where a program is not to be had.
+need_command() {
+	local c
+	for c in "$@"; do
+		command -v "$c" >/dev/null || skip "$c is not installed"
+	done
+}
+
+# sweep ARGS...: run a sweep with JSON into $json; its exit code into $status.
+sweep() {
+	status=0
+	json=$("$SATPROF" sweep --json --quiet "$@" 2>stderr.txt) || status=$?
+	echo "exit $status: $(cat stderr.txt)"
+}
+
+# q FILTER: a jq query on $json.
+q() {
+	jq -r "$1" <<<"$json"
+}
+
+# near VALUE TRUTH PERCENT: fail unless VALUE lies within PERCENT of TRUTH.
+near() {
+	awk -v v="$1" -v t="$2" -v p="$3" 'BEGIN {
+		d = 100 * (v / t - 1)
+		printf "%s against %s: %+.2f %% (allowed %s %%)\n", v, t, d, p
+		exit !(d <= p && d >= -p)
+	}'
+}
+
+# The network namespaces that processes live in, and satprof's own processes.
+leftovers() {
+	readlink /proc/[0-9]*/ns/net 2>/dev/null | sort -u
+	local p
+	for p in /proc/[0-9]*/exe; do
+		[ "$(readlink "$p" 2>/dev/null)" = "$(readlink -f "$SATPROF")" ] &&
+			echo "running: ${p%/exe}"
+	done
+	ip -o link | cut -d: -f2
+	ls -d /tmp/satprof-* 2>/dev/null
+	true
+}
+
+# assert_nothing_left BEFORE: what leftovers() printed before is what there is.
+assert_nothing_left() {
+	local after tries=0
+	while [ "$tries" -lt 10 ]; do
+		tries=$((tries + 1))
+		after=$(leftovers)
+		[ "$after" = "$1" ] && return 0
+		sleep 0.2
+	done
+	diff <(echo "$1") <(echo "$after")
+	return 1
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `satprof sweep` and `show` on the simulated SUT: words, codes, files, resume.
+
+load helpers
+
+setup() {
+	setup_tmp
+}
+
+teardown() {
+	teardown_tmp
+}
+
+@test "a known capacity comes out, with the verdict of the planted shift" {
+	sweep --sim capacity=231k,noise=1%,per-khz=-6% --seed 1 -o a.satprof
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = hurts ]
+	near "$(q '.arms[0].knee_pps')" 231000 1
+	near "$(q '.arms[1].knee_pps')" 217182 1
+	near "$(q '.observer[0].shift_frac * 1000 + 1000')" 940.2 1
+	[ "$(q '.arms[0].bound')" = exact ]
+	[ "$(q '.schema')" = 1 ]
+}
+
+@test "an observer that helps is said as plainly" {
+	sweep --sim capacity=100k,noise=1%,attach=9% --seed 2
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = helps ]
+	near "$(q '.observer[0].shift_frac * 1000 + 1000')" 1090 1
+}
+
+@test "no shift is none, and noise that hides it is inconclusive with exit 3" {
+	sweep --sim capacity=100k,noise=0.5% --seed 3
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = none ]
+	sweep --sim capacity=100k,block-noise=8% --seed 3
+	[ "$status" -eq 3 ]
+	[ "$(q .verdict)" = inconclusive ]
+	[ "$(q '.observer[0].blocks_needed')" -gt 8 ]
+}
+
+@test "a generator that cannot keep up is broken, not a knee" {
+	sweep --sim capacity=1M,generator=600k,noise=0.5% --seed 4
+	[ "$status" -eq 6 ]
+	[ "$(q .verdict)" = broken ]
+	[ "$(q '.arms[0] | has("knee_pps")')" = false ]
+	[ "$(q '.reasons[0]')" != null ]
+}
+
+@test "one arm and a ladder are measured" {
+	sweep --sim capacity=100k,noise=1% --seed 5 --arms off
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = measured ]
+	near "$(q '.arms[0].knee_pps')" 100000 1
+	sweep --sim capacity=100k --seed 5 --rates 50k,120k --blocks 6 -o ladder.satprof
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = measured ]
+	[ "$(q '.arms[0] | has("knee_pps")')" = false ]
+}
+
+@test "fewer than 6 blocks give no verdict" {
+	sweep --sim capacity=100k,noise=1% --seed 6 --blocks 3
+	[ "$status" -eq 6 ]
+	[ "$(q .verdict)" = broken ]
+}
+
+@test "text ends in the verdict, show repeats it and exits alike" {
+	"$SATPROF" sweep --sim capacity=100k,noise=1%,per-khz=-8% --seed 7 -o t.satprof \
+		>sweep.txt 2>err.txt
+	[ "$(tail -n 1 sweep.txt)" = verdict=hurts ]
+	"$SATPROF" show t.satprof >show.txt
+	diff sweep.txt show.txt
+	"$SATPROF" show t.satprof --json | jq -e '.verdict == "hurts"'
+	run ! grep -q "$(printf '\033')" sweep.txt
+	grep -q t.satprof sweep.txt
+}
+
+@test "the same seed makes the same run" {
+	sweep --sim capacity=100k,noise=1% --seed 8 -o a.satprof
+	a=$(q 'del(.run)')
+	sweep --sim capacity=100k,noise=1% --seed 8 -o b.satprof
+	[ "$a" = "$(q 'del(.run)')" ]
+}
+
+@test "an existing run file is not overwritten" {
+	echo precious >x.satprof
+	run "$SATPROF" sweep --sim capacity=100k -o x.satprof
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"x.satprof exists"* ]]
+	[ "$(cat x.satprof)" = precious ]
+}
+
+@test "bad usage is exit 2 with one line that says what to do" {
+	while IFS='|' read -r args want; do
+		# shellcheck disable=SC2086
+		run "$SATPROF" sweep $args
+		echo "$args -> $status $output"
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"$want"* ]]
+	done <<-'END'
+		--nonsense|not an option
+		--rate 5k|not an option
+		--rates|needs a value
+		--rates 5x|not a rate
+		--frame-size 63|64
+		--frame-size 9217|9216
+		--burst 0|whole number
+		--arms sampel@997|not an arm
+		--arms off,off|named twice
+		--arms sample@0|whole number
+		--preset huge|not smoke
+		--blocks x|whole number
+		--trial-time 1ms|50ms
+		--sim nonsense|KEY=VALUE
+		--sim capcity=1k|not a key
+		--sim noise=1%|capacity
+		--in eth0|go together
+		--lab --in a --out b --sut none|for the lab
+		--pid 1 --sut none|one SUT
+		stray|not an option
+		--resume nothing.satprof|nothing.satprof
+	END
+}
+
+@test "help prints the options and exits 0" {
+	run "$SATPROF" sweep --help
+	[ "$status" -eq 0 ]
+	[[ "$output" == *--preset* ]]
+}

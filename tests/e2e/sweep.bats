@@ -1,0 +1,175 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `satprof sweep` over real packets: the main job, planted truths, foreign SUTs, and
+# what goes wrong.
+
+load helpers
+
+setup() {
+	setup_tmp
+	before=$(leftovers)
+}
+
+teardown() {
+	teardown_tmp
+}
+
+@test "the main job: two knees, a legal verdict, a run file, nothing left" {
+	"$SATPROF" sweep --preset smoke -o m.satprof --json --quiet >m.json 2>err.txt || code=$?
+	echo "exit ${code:-0}: $(cat err.txt)"
+	[ "${code:-0}" -eq 0 ] || [ "$code" -eq 3 ]
+	json=$(cat m.json)
+	q .verdict | grep -qxE 'none|helps|hurts|inconclusive'
+	[ "$(q '.arms | length')" -eq 2 ]
+	[ "$(q '.arms[0].limited_by')" = sut ]
+	[ "$(q '.arms[0].knee_pps > 20000')" = true ]
+	[ "$(q '.arms[0].exhausted | length > 0')" = true ]
+	# Every ledger closes.
+	[ "$(q '[.trials[].ledgers[].residual] | map(select(. != 0)) | length')" -eq 0 ]
+	# The same from show.
+	"$SATPROF" show m.satprof --json >s.json || true
+	diff <(jq -S . m.json) <(jq -S . s.json)
+	assert_nothing_left "$before"
+}
+
+@test "forward --limit 20000 is found within 1 %" {
+	sweep --preset smoke --arms off -- satprof forward {in} {out} --limit 20000
+	[ "$status" -eq 0 ]
+	near "$(q '.arms[0].knee_pps')" 20000 1
+	[ "$(q '.arms[0].limited_by')" = sut ]
+}
+
+@test "--limit 20Mbps of the lab is found within 1 % at 512-byte frames" {
+	sweep --preset smoke --arms off --limit 20Mbps --frame-size 512
+	[ "$status" -eq 0 ]
+	near "$(q '.arms[0].knee_pps')" 4882.8 1
+	[ "$(q '[.trials[].ledgers[].residual] | map(select(. != 0)) | length')" -eq 0 ]
+}
+
+@test "a Linux bridge as SUT has a SUT-limited knee" {
+	sweep --preset smoke --arms off --sut none --setup 'ip link add br0 type bridge &&
+		ip link set {in} master br0 && ip link set {out} master br0 &&
+		ip link set br0 up'
+	[ "$status" -eq 0 ]
+	[ "$(q '.arms[0].limited_by')" = sut ]
+	[ "$(q '.arms[0].knee_pps > 20000')" = true ]
+}
+
+@test "netsniff-ng as SUT has a SUT-limited knee" {
+	need_command netsniff-ng
+	sweep --preset smoke --arms off -- netsniff-ng --in {in} --out {out}
+	[ "$status" -eq 0 ]
+	[ "$(q '.arms[0].limited_by')" = sut ]
+	[ "$(q '.arms[0].knee_pps > 1000')" = true ]
+}
+
+@test "dpdk-testpmd as SUT has a SUT-limited knee" {
+	need_command dpdk-testpmd
+	sweep --preset smoke --arms off -- dpdk-testpmd --no-huge --no-pci -m 512 \
+		--lcores '0@0,1@1' --vdev=net_af_packet0,iface={in} \
+		--vdev=net_af_packet1,iface={out} -- --forward-mode=io --auto-start
+	[ "$status" -eq 0 ]
+	[ "$(q '.arms[0].limited_by')" = sut ]
+	[ "$(q '.arms[0].knee_pps > 20000')" = true ]
+}
+
+@test "a SUT that is not there, exits at once, hangs or never forwards" {
+	run "$SATPROF" sweep --preset smoke -o a.satprof -- /no/such/program {in} {out}
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"/no/such/program"* ]]
+	run "$SATPROF" sweep --quiet --preset smoke -o b.satprof -- \
+		sh -c 'echo no device {in}; exit 3'
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"status 3"*"no device sut0"* ]]
+	"$SATPROF" show b.satprof >/dev/null || [ $? -eq 6 ]
+	run "$SATPROF" sweep --quiet --preset smoke --ready-timeout 1s -o c.satprof -- sleep 100
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"forwarded none"* ]]
+	"$SATPROF" show c.satprof >/dev/null || [ $? -eq 6 ]
+	assert_nothing_left "$before"
+}
+
+@test "a SUT that dies in the middle is exit 6 with its last words" {
+	run "$SATPROF" sweep --quiet --preset smoke -o d.satprof -- \
+		sh -c "timeout 4 \"$SATPROF\" forward {in} {out}; echo gone; exit 9"
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *gone* ]]
+	"$SATPROF" show d.satprof --json | jq -e '.trials | length > 3'
+}
+
+@test "an interface that vanishes in the middle is exit 6" {
+	run "$SATPROF" sweep --quiet --preset smoke --arms off -o e.satprof -- sh -c \
+		"(sleep 4; ip link del {out}) & exec \"$SATPROF\" forward {in} {out}"
+	echo "$output"
+	[ "$status" -eq 6 ]
+	"$SATPROF" show e.satprof >/dev/null || [ $? -eq 6 ]
+}
+
+@test "Ctrl-C keeps finished trials and --resume goes on" {
+	"$SATPROF" sweep --quiet --preset smoke --arms off -o r.satprof >/dev/null 2>err.txt &
+	pid=$!
+	sleep 9
+	kill -INT $pid
+	code=0
+	wait $pid || code=$?
+	echo "exit $code: $(cat err.txt)"
+	[ "$code" -eq 130 ]
+	n=$("$SATPROF" show r.satprof --json | jq '.trials | length')
+	[ "$n" -gt 5 ]
+	assert_nothing_left "$before"
+	status=0
+	json=$("$SATPROF" sweep --resume r.satprof --json --quiet) || status=$?
+	[ "$status" -eq 0 ]
+	[ "$(q '.trials | length')" -gt "$n" ]
+	[ "$(q '.arms[0].blocks')" -ge 6 ]
+	run "$SATPROF" sweep --resume r.satprof
+	[ "$status" -eq 2 ]
+}
+
+@test "five kills with -9 leave a run file that opens and nothing else" {
+	RANDOM=20261130
+	for i in 1 2 3 4 5; do
+		"$SATPROF" sweep --quiet --preset smoke -o "k$i.satprof" >/dev/null 2>&1 &
+		pid=$!
+		sleep "$((1 + RANDOM % 6)).$((RANDOM % 10))"
+		kill -9 $pid
+		wait $pid || true
+		if [ -e "k$i.satprof" ]; then
+			"$SATPROF" show "k$i.satprof" --json >k.json || [ $? -eq 6 ]
+			jq -e '.trials | length >= 0' k.json
+		fi
+		assert_nothing_left "$before"
+	done
+	[ -e k1.satprof ] || [ -e k2.satprof ] || [ -e k5.satprof ]
+}
+
+@test "a full disk is exit 2, and the run file still opens" {
+	mkdir small
+	mount -t tmpfs -o size=160k tmpfs small || skip "no tmpfs here"
+	run "$SATPROF" sweep --quiet --preset smoke -o small/f.satprof
+	echo "$output"
+	cp small/f.satprof f.satprof || true
+	umount small
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"No space"* || "$output" == *full* ]]
+	"$SATPROF" show f.satprof --json >f.json || [ $? -eq 6 ]
+	jq -e '.trials | length > 0' f.json
+	assert_nothing_left "$before"
+}
+
+@test "without root: a lab in a user namespace and the knee of off" {
+	need_command setpriv
+	setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn true ||
+		skip "no user namespaces here"
+	chmod 777 .
+	status=0
+	json=$(setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$SATPROF" sweep --preset smoke --json --quiet -o n.satprof 2>err.txt) || status=$?
+	echo "exit $status: $(cat err.txt)"
+	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+	[ "$(q '.arms[0].knee_pps > 10000')" = true ]
+	assert_nothing_left "$before"
+}
