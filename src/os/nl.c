@@ -117,13 +117,19 @@ int nl_link_get(struct nl_handle *nl, const char *ifname, struct nl_link *ret_li
 	return 0;
 }
 
-int nl_qdisc_drops(struct nl_handle *nl, const char *ifname, uint64_t *ret_drops,
-	struct sp_err *err)
+/* What nl_qdisc_* want of an interface's root disciplines. */
+struct qdisc_root {
+	uint64_t drops;
+	bool is_set;
+};
+
+static int qdisc_root_read(struct nl_handle *nl, const char *ifname,
+	struct qdisc_root *ret_root, struct sp_err *err)
 {
+	struct qdisc_root root = { 0 };
 	struct nl_link link;
 	struct nl_cache *cache = NULL;
 	struct nl_object *o;
-	uint64_t drops = 0;
 	int rc, e;
 
 	rc = nl_link_get(nl, ifname, &link, err);
@@ -136,11 +142,35 @@ int nl_qdisc_drops(struct nl_handle *nl, const char *ifname, uint64_t *ret_drops
 	for (o = nl_cache_get_first(cache); o != NULL; o = nl_cache_get_next(o)) {
 		struct rtnl_tc *tc = TC_CAST(o);
 
-		if (rtnl_tc_get_ifindex(tc) == link.ifindex &&
-			rtnl_tc_get_parent(tc) == TC_H_ROOT)
-			drops += rtnl_tc_get_stat(tc, RTNL_TC_DROPS);
+		if (rtnl_tc_get_ifindex(tc) != link.ifindex ||
+			rtnl_tc_get_parent(tc) != TC_H_ROOT)
+			continue;
+		root.drops += rtnl_tc_get_stat(tc, RTNL_TC_DROPS);
+		root.is_set = root.is_set || rtnl_tc_get_handle(tc) != 0;
 	}
 	nl_cache_free(cache);
-	*ret_drops = drops;
+	*ret_root = root;
 	return 0;
+}
+
+int nl_qdisc_drops(struct nl_handle *nl, const char *ifname, uint64_t *ret_drops,
+	struct sp_err *err)
+{
+	struct qdisc_root root;
+	int rc = qdisc_root_read(nl, ifname, &root, err);
+
+	if (rc == 0)
+		*ret_drops = root.drops;
+	return rc;
+}
+
+int nl_qdisc_is_set(
+	struct nl_handle *nl, const char *ifname, bool *ret_is_set, struct sp_err *err)
+{
+	struct qdisc_root root;
+	int rc = qdisc_root_read(nl, ifname, &root, err);
+
+	if (rc == 0)
+		*ret_is_set = root.is_set;
+	return rc;
 }

@@ -40,6 +40,12 @@ int nl_link_get(struct nl_handle *nl, const char *ifname, struct nl_link *ret_li
  */
 int nl_qdisc_drops(struct nl_handle *nl, const char *ifname, uint64_t *ret_drops,
 	struct sp_err *err);
+/*
+ * Did someone put a queueing discipline on the egress? Those have a handle; the
+ * ones a kernel gives to each interface unasked (noqueue, mq, fq_codel) have none.
+ */
+int nl_qdisc_is_set(
+	struct nl_handle *nl, const char *ifname, bool *ret_is_set, struct sp_err *err);
 
 /* The libnl socket, for the messages of os/lab; borrowed. */
 struct nl_sock *nl_handle_sock(struct nl_handle *nl);
