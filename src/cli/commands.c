@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
-	NULL,
+	&cmd_forward,
 };
 
-const size_t n_commands = sizeof(commands) / sizeof(commands[0]) - 1;
+const size_t n_commands = sizeof(commands) / sizeof(commands[0]);

@@ -19,6 +19,8 @@ struct command {
 	int (*run)(int argc, char **argv, struct sp_err *err);
 };
 
+extern const struct command cmd_forward;
+
 extern const struct command *const commands[];
 extern const size_t n_commands;
 
