@@ -1,1 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# Scripts that check the tree itself; each speaks TAP and can be run by hand.
+SOURCE_CHECKS = \
+	%D%/check-format \
+	%D%/check-headers \
+	%D%/check-layers \
+	%D%/check-links \
+	%D%/check-man \
+	%D%/check-shell \
+	%D%/check-size \
+	%D%/check-symbols
+TESTS += $(SOURCE_CHECKS)
+EXTRA_DIST += $(SOURCE_CHECKS) %D%/check-symbols.allow %D%/tap.bash

@@ -3,9 +3,14 @@ AM_TESTS_ENVIRONMENT = \
 	LC_ALL=C CMOCKA_MESSAGE_OUTPUT=TAP \
 	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
 	SATPROF='$(abs_top_builddir)/satprof' CC='$(CC)' \
+	CHECK_CPPFLAGS='$(CHECK_CPPFLAGS)' \
 	BATS_TEST_TIMEOUT="$${BATS_TEST_TIMEOUT-300}"; \
 	export LC_ALL CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir SATPROF CC \
-		BATS_TEST_TIMEOUT;
+		CHECK_CPPFLAGS BATS_TEST_TIMEOUT;
+
+# What a header of ours may need to compile alone.
+CHECK_CPPFLAGS = $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(GSL_CFLAGS) $(PCAP_CFLAGS) \
+	$(DW_CFLAGS) $(NL_CFLAGS) $(CAP_CFLAGS)
 
 # What every unit test links; a unit test adds the libraries of its own layer
 # and below, highest first.
@@ -17,6 +22,7 @@ TEST_CODEC_LIBS = src/codec/libcodec.a $(TEST_PLAN_LIBS) $(SQLITE_LIBS) $(JANSSO
 TEST_SIM_LIBS = src/sim/libsim.a $(TEST_CODEC_LIBS)
 TEST_OS_LIBS = src/os/libos.a $(TEST_SIM_LIBS) $(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS)
 
+include tests/build/local.mk
 include tests/unit/local.mk
 include tests/sim/local.mk
 include tests/e2e/local.mk

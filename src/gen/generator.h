@@ -25,11 +25,11 @@ struct gen_port {
 
 struct gen_config {
 	const struct traffic *traffic; /* borrowed for the life of the generator */
-	struct gen_port tx, rx;	       /* fwd: tx -> SUT -> rx; rev: the other way */
-	uint8_t sut_in_mac[6];	       /* for --dst-mac sut; zero when unknown */
-	int cpu_gen, cpu_recv;	       /* -1: leave the affinity alone */
-	bool realtime;		       /* SCHED_FIFO where permitted, only while it sleeps */
-	uint16_t run_tag;	       /* distinguishes this run's frames from others' */
+	struct gen_port tx, rx;        /* fwd: tx -> SUT -> rx; rev: the other way */
+	uint8_t sut_in_mac[6];         /* for --dst-mac sut; zero when unknown */
+	int cpu_gen, cpu_recv;         /* -1: leave the affinity alone */
+	bool realtime;    /* SCHED_FIFO where permitted, only while it sleeps */
+	uint16_t run_tag; /* distinguishes this run's frames from others' */
 	/* Set by a signal handler: the trial ends at once, marked invalid. */
 	const volatile sig_atomic_t *stop;
 };
@@ -47,13 +47,13 @@ struct gen_dir_result {
 	uint64_t intended, unsent, refused, accepted;
 	uint64_t unique, duplicate, late, foreign;
 	uint64_t rx_ring_drop; /* the receiver's own drops */
-	bool tracked;	       /* false: untagged and not accounted for */
+	bool tracked;          /* false: untagged and not accounted for */
 };
 
 struct gen_result {
-	uint64_t t_start_ns;	/* the schedule's first slot, CLOCK_MONOTONIC */
+	uint64_t t_start_ns;    /* the schedule's first slot, CLOCK_MONOTONIC */
 	uint64_t t_send_end_ns; /* the schedule's end */
-	uint64_t t_end_ns;	/* after the drain */
+	uint64_t t_end_ns;      /* after the drain */
 	size_t n_dirs;
 	struct gen_dir_result dirs[2];
 	/* Steady window: from 25 % of the send time to its end, both directions. */
@@ -63,10 +63,10 @@ struct gen_result {
 	size_t n_bins;
 	struct hist_bin *bins; /* owned by the result: gen_result_done() */
 	struct latency_summary lateness;
-	uint64_t n_late_slots;	     /* sent later than the burst cap allows */
-	uint64_t n_oversize;	     /* received frames longer than sent: GRO is on */
-	uint64_t n_csum_not_ready;   /* partial checksums seen by the receiver */
-	uint64_t sent_gso_frames;    /* accepted through segmentation offload */
+	uint64_t n_late_slots;     /* sent later than the burst cap allows */
+	uint64_t n_oversize;       /* received frames longer than sent: GRO is on */
+	uint64_t n_csum_not_ready; /* partial checksums seen by the receiver */
+	uint64_t sent_gso_frames;  /* accepted through segmentation offload */
 	bool closed_loop; /* without a large send buffer the SUT throttles the sender */
 };
 

@@ -29,8 +29,8 @@ struct arm {
 /* "off", "attach", "count", "sample@997" (1..100000 Hz). */
 int arm_parse(const char *s, struct arm *ret_arm, struct sp_err *err);
 /* A comma list; names must differ. Caller frees *ret_arms. */
-int arm_list_parse(const char *s, struct arm **ret_arms, size_t *ret_n,
-	struct sp_err *err);
+int arm_list_parse(
+	const char *s, struct arm **ret_arms, size_t *ret_n, struct sp_err *err);
 /* True when the arm's trials carry samples. */
 bool arm_is_sampling(const struct arm *a);
 

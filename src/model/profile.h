@@ -17,7 +17,7 @@ enum module_kind { MODULE_USER, MODULE_KERNEL, MODULE_UNKNOWN };
 
 struct profile_module {
 	enum module_kind kind;
-	char *path;	/* "/usr/bin/x", "[kernel.kallsyms]", "[veth]", "[unknown]" */
+	char *path;     /* "/usr/bin/x", "[kernel.kallsyms]", "[veth]", "[unknown]" */
 	char *build_id; /* lower-case hex, "" when there is none */
 };
 
@@ -27,8 +27,8 @@ struct profile_symbol {
 
 struct profile_frame {
 	uint32_t module;
-	uint32_t symbol;  /* index, or PROFILE_NO_SYMBOL before resolving */
-	uint64_t offset;  /* file offset; kernel: the address as kallsyms counts */
+	uint32_t symbol; /* index, or PROFILE_NO_SYMBOL before resolving */
+	uint64_t offset; /* file offset; kernel: the address as kallsyms counts */
 };
 
 struct profile_node {
@@ -39,7 +39,7 @@ struct profile_node {
 /* One aggregated cell: samples of one leaf path, thread and CPU in one trial. */
 struct profile_cell {
 	uint32_t trial;
-	uint32_t node; /* leaf */
+	uint32_t node;   /* leaf */
 	uint32_t thread; /* index into threads */
 	int32_t cpu;
 	uint64_t n_samples;

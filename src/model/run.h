@@ -42,21 +42,21 @@ struct sweep_config {
 	size_t n_rel_rates;
 	double rel_rates[12]; /* the grid, ascending fractions of the arm's centre */
 	double dither_frac;   /* +- this much, uniform in the logarithm */
-	size_t n_rates;	      /* > 0: a fixed ladder, no knee is asked for */
+	size_t n_rates;       /* > 0: a fixed ladder, no knee is asked for */
 	double *rates_pps;
-	uint32_t burst; /* 0: the pilot chooses */
+	uint32_t burst;       /* 0: the pilot chooses */
 	uint64_t max_time_ns; /* 0: no limit */
 };
 
 struct run {
-	char *path;	    /* the run file; "" while there is none */
-	char *version;	    /* satprof that made it */
+	char *path;    /* the run file; "" while there is none */
+	char *version; /* satprof that made it */
 	char *command_line;
-	char *started_at;   /* ISO 8601, UTC */
-	bool finished;	    /* the plan came to its end */
+	char *started_at; /* ISO 8601, UTC */
+	bool finished;    /* the plan came to its end */
 	struct sweep_config config;
 	struct traffic traffic;
-	char *config_json;  /* the command's options, for --resume; opaque here */
+	char *config_json; /* the command's options, for --resume; opaque here */
 	size_t n_arms, cap_arms;
 	struct arm *arms;
 	size_t n_events, cap_events;
@@ -66,7 +66,7 @@ struct run {
 	size_t n_fingerprint, cap_fingerprint;
 	struct run_fact *fingerprint;
 	size_t n_notes, cap_notes;
-	char **notes; /* degradations and warnings worth printing with the answer */
+	char **notes;     /* degradations and warnings worth printing with the answer */
 	char *sut_output; /* last lines the SUT wrote, or NULL */
 	struct profile *profile; /* NULL where nothing was sampled */
 };
@@ -77,8 +77,8 @@ void run_free(struct run *r);
 void run_set_fact(struct run *r, const char *key, const char *value, bool is_number);
 const char *run_fact(const struct run *r, const char *key); /* NULL: none */
 /* Index of the event of that name, added when it is new. */
-uint32_t run_event_intern(struct run *r, const char *name, const char *unit,
-	enum counter_state state);
+uint32_t run_event_intern(
+	struct run *r, const char *name, const char *unit, enum counter_state state);
 /* The same note is kept once. */
 void run_add_note(struct run *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -16,16 +16,16 @@
 enum trial_kind {
 	TRIAL_WARMUP,
 	TRIAL_PILOT,
-	TRIAL_GRID,	/* a point of a mini-sweep: evidence for the knee */
-	TRIAL_PROFILE,	/* longer, at 0.85 and 1.15 of the arm's knee */
-	TRIAL_LATENCY,	/* burst 1, at 0.5 and 0.9 of the knee */
-	TRIAL_LADDER,	/* --rates */
+	TRIAL_GRID,    /* a point of a mini-sweep: evidence for the knee */
+	TRIAL_PROFILE, /* longer, at 0.85 and 1.15 of the arm's knee */
+	TRIAL_LATENCY, /* burst 1, at 0.5 and 0.9 of the knee */
+	TRIAL_LADDER,  /* --rates */
 };
 
 struct trial_spec {
-	uint32_t id;	/* from 1, in the order planned */
+	uint32_t id;    /* from 1, in the order planned */
 	uint32_t block; /* from 1; 0: before the first block */
-	uint32_t arm;	/* index into the run's arms */
+	uint32_t arm;   /* index into the run's arms */
 	enum trial_kind kind;
 	double rate_pps; /* scheduled */
 	double rel_rate; /* fraction of the arm's centre, 0 when there is none */
@@ -47,7 +47,7 @@ struct latency_summary {
 };
 
 struct hist_bin {
-	uint64_t lo_ns;	   /* lowest value of the bin */
+	uint64_t lo_ns;    /* lowest value of the bin */
 	uint64_t width_ns; /* values lo .. lo + width - 1 */
 	uint64_t count;
 };
@@ -64,9 +64,9 @@ struct cpu_use {
 struct thread_use {
 	int32_t pid, tid;
 	char comm[16];
-	int32_t cpu;	    /* where it last ran */
-	uint64_t run_ns;    /* time on a CPU (schedstat) */
-	uint64_t wait_ns;   /* time runnable but waiting */
+	int32_t cpu;                         /* where it last ran */
+	uint64_t run_ns;                     /* time on a CPU (schedstat) */
+	uint64_t wait_ns;                    /* time runnable but waiting */
 	uint64_t n_voluntary, n_involuntary; /* context switches */
 };
 
@@ -82,7 +82,7 @@ enum counter_state {
 /* One event on one CPU or thread between the trial's edges. */
 struct counter_value {
 	uint32_t event; /* index into the run's events */
-	int32_t cpu;	/* -1: per task */
+	int32_t cpu;    /* -1: per task */
 	enum counter_state state;
 	uint64_t value; /* raw, not scaled */
 	uint64_t enabled_ns, running_ns;

@@ -25,11 +25,11 @@ enum exit_code {
 
 enum verdict {
 	VERDICT_UNSET = 0,
-	VERDICT_NONE,	      /* the shift lies within the margin */
-	VERDICT_HELPS,	      /* the knee is higher with the observer */
-	VERDICT_HURTS,	      /* the knee is lower with the observer */
+	VERDICT_NONE,  /* the shift lies within the margin */
+	VERDICT_HELPS, /* the knee is higher with the observer */
+	VERDICT_HURTS, /* the knee is lower with the observer */
 	VERDICT_INCONCLUSIVE,
-	VERDICT_MEASURED,     /* nothing was asked: one arm, or --rates */
+	VERDICT_MEASURED, /* nothing was asked: one arm, or --rates */
 	VERDICT_NO_KNEE,
 	VERDICT_BROKEN,
 };

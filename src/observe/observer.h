@@ -21,9 +21,9 @@
 
 struct observer_config {
 	struct arm arm;
-	const char *events; /* -e: comma list for count; NULL: the default set */
-	struct run *run;    /* events are interned there; borrowed */
-	int root_fd;	    /* of "/"; borrowed */
+	const char *events;        /* -e: comma list for count; NULL: the default set */
+	struct run *run;           /* events are interned there; borrowed */
+	int root_fd;               /* of "/"; borrowed */
 	uint64_t longest_trial_ns; /* sizes the rings */
 };
 
@@ -41,8 +41,8 @@ struct observer_ops {
 	/* Resolve events, check rights. SP_EENV when the kernel cannot do it at
 	 * all; what is only degraded becomes a note in the run ("kernel part not
 	 * visible"). */
-	int (*open)(const struct observer_config *cfg, void **ret_obs,
-		struct sp_err *err);
+	int (*open)(
+		const struct observer_config *cfg, void **ret_obs, struct sp_err *err);
 	int (*attach)(void *obs, const struct observer_target *t, struct sp_err *err);
 	int (*begin)(void *obs, struct sp_err *err);
 	/* Stop counting; append to t->counters. */

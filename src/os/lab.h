@@ -29,7 +29,7 @@ struct lab_config {
 	uint32_t mtu; /* of all four, >= 1500 */
 	bool has_limit;
 	struct units_rate limit; /* tbf on sut1 (and sut0 with bidir) */
-	double frame_bytes;	 /* with FCS, for the limit; 0: mixed sizes */
+	double frame_bytes;      /* with FCS, for the limit; 0: mixed sizes */
 	uint32_t burst;          /* largest burst sent, frames; 0: 64 */
 	bool bidir;
 };

@@ -21,10 +21,10 @@ struct sut_config {
 	char *const *argv;     /* sut_command: NULL-terminated, {in} {out} not yet
 				* replaced; borrowed */
 	const char *in, *out;  /* what {in} and {out} stand for; borrowed */
-	pid_t pid;	       /* sut_pid */
+	pid_t pid;             /* sut_pid */
 	const int *cpus;       /* affinity set before exec; n_cpus 0: leave alone */
 	size_t n_cpus;
-	const char *ready_cmd;	 /* --ready: succeeded = ready; NULL: none */
+	const char *ready_cmd;   /* --ready: succeeded = ready; NULL: none */
 	uint64_t ready_after_ns; /* --ready-after; 0: none */
 	uint64_t start_timeout_ns;
 	uint64_t stop_timeout_ns; /* SIGTERM, then SIGKILL after this */
