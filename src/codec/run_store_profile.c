@@ -124,7 +124,7 @@ static int cells_write(const struct profile_writer *w)
 	int rc = sql_stmt_open(
 		&s, w->db, "INSERT INTO sample VALUES (?,?,?,?,?,?,?)", w->err);
 
-	for (i = w->mark->n_cells; rc == 0 && i < w->p->n_cells; i++) {
+	for (i = 0; rc == 0 && i < w->p->n_cells; i++) {
 		const struct profile_cell *c = &w->p->cells[i];
 
 		if (c->trial != w->trial)
@@ -169,7 +169,6 @@ void run_store_profile_mark_move(
 	mark->n_frames = p->n_frames;
 	mark->n_nodes = p->n_nodes;
 	mark->n_threads = p->n_threads;
-	mark->n_cells = p->n_cells;
 	mark->frame_symbols = xreallocarray(
 		mark->frame_symbols, p->n_frames, sizeof(*mark->frame_symbols));
 	for (i = 0; i < p->n_frames; i++)

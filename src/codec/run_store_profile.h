@@ -16,14 +16,14 @@ struct sqlite3;
 
 /* How much of the profile the file has. */
 struct run_store_profile_mark {
-	size_t n_modules, n_symbols, n_frames, n_nodes, n_threads, n_cells;
+	size_t n_modules, n_symbols, n_frames, n_nodes, n_threads;
 	/* Symbol of each frame as it is in the file: names may be resolved later. */
 	uint32_t *frame_symbols;
 };
 
 /*
- * Inside the caller's transaction: rows past the mark, and of the cells those of
- * trial. The mark stays; move it when the transaction was committed.
+ * Inside the caller's transaction: rows past the mark, and all cells of the trial,
+ * which is new. The mark stays; move it when the transaction was committed.
  */
 int run_store_profile_write(struct sqlite3 *db, const struct profile *p,
 	const struct run_store_profile_mark *mark, uint32_t trial, struct sp_err *err);

@@ -88,3 +88,20 @@ check_PROGRAMS += %D%/test-keeper
 TESTS += %D%/test-keeper
 %C%_test_keeper_SOURCES = %D%/test-keeper.c
 %C%_test_keeper_LDADD = $(TEST_OS_LIBS)
+RUN_FIXTURE_SOURCES = tests/fixture/run_fixture.c tests/fixture/run_fixture.h
+RUN_COMPARE_SOURCES = $(RUN_FIXTURE_SOURCES) tests/fixture/run_compare.c
+
+check_PROGRAMS += %D%/test-run-store
+TESTS += %D%/test-run-store
+%C%_test_run_store_SOURCES = %D%/test-run-store.c $(RUN_COMPARE_SOURCES)
+%C%_test_run_store_LDADD = $(TEST_CODEC_LIBS)
+
+check_PROGRAMS += %D%/test-run-model
+TESTS += %D%/test-run-model
+%C%_test_run_model_SOURCES = %D%/test-run-model.c
+%C%_test_run_model_LDADD = $(TEST_MODEL_LIBS)
+
+check_PROGRAMS += %D%/test-profile
+TESTS += %D%/test-profile
+%C%_test_profile_SOURCES = %D%/test-profile.c
+%C%_test_profile_LDADD = $(TEST_MODEL_LIBS)
