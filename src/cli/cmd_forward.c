@@ -47,7 +47,8 @@ static const struct argp_option forward_argp_options[] = {
 	{ "limit", OPT_LIMIT, "RATE", 0, "Plant a policer: drop what exceeds RATE", 0 },
 	{ "table", OPT_TABLE, "N", 0,
 		"Plant a flow table of N buckets looked up per frame", 0 },
-	{ "stats", OPT_STATS, "FILE", 0, "Share the counters through FILE", 0 },
+	{ "stats", OPT_STATS, "FILE", 0,
+		"Share the counters through FILE (-: standard input)", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 

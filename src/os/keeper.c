@@ -315,7 +315,7 @@ static int send_spawn(
 	struct keeper *k, const struct keeper_cmd *cmd, int id, struct sp_err *err)
 {
 	struct keeper_msg m = { .type = KEEPER_MSG_SPAWN, .id = id };
-	int fds[2] = { -1, -1 }, rc;
+	int fds[3] = { -1, -1, cmd->input_fd }, rc;
 
 	fds[0] = keeper_words_write(cmd->argv, cmd->cpus, cmd->n_cpus);
 	if (fds[0] < 0)
@@ -324,7 +324,7 @@ static int send_spawn(
 	fds[1] = open_output(cmd, err);
 	rc = fds[1] < 0 ? -(int)err->code : 0;
 	if (rc == 0) {
-		rc = keeper_msg_send(k->sock, &m, fds, 2);
+		rc = keeper_msg_send(k->sock, &m, fds, cmd->input_fd > 0 ? 3 : 2);
 		if (rc != 0)
 			rc = sp_err_errno(err, SP_EBROKEN, -rc,
 				"the keeper process cannot be reached");

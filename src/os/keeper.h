@@ -27,6 +27,7 @@ struct keeper_cmd {
 	char *const *argv;       /* NULL-terminated; searched in PATH */
 	const char *output_path; /* both streams are appended there; NULL: dropped */
 	int output_fd;           /* > 0: used instead of output_path; borrowed */
+	int input_fd;            /* > 0: its standard input; borrowed */
 	const int *cpus;         /* affinity set before exec; n_cpus 0: inherited */
 	size_t n_cpus;
 };

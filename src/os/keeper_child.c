@@ -83,12 +83,13 @@ static int set_affinity(const int32_t *cpus, size_t n_cpus)
 	return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
 }
 
-static int set_streams(int output_fd)
+static int set_streams(int output_fd, int input_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int out = output_fd >= 0 ? output_fd : null_fd;
+	int in = input_fd >= 0 ? input_fd : null_fd;
 
-	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 ||
+	if (null_fd < 0 || dup2(in, STDIN_FILENO) < 0 ||
 		dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0)
 		return -errno;
 	return 0;
@@ -115,7 +116,7 @@ static void become_program(const struct keeper_child_cfg *cfg,
 			f.stage = KEEPER_STAGE_AFFINITY;
 	}
 	if (rc == 0)
-		rc = set_streams(cfg->output_fd);
+		rc = set_streams(cfg->output_fd, cfg->input_fd);
 	if (rc == 0) {
 		close_on_exec_from_3();
 		keeper_child_default_signals();
@@ -190,6 +191,7 @@ static void run_watcher(const struct keeper_child_cfg *cfg)
 		become_program(cfg, &w, pipe_fds[1], self);
 	close_fd(pipe_fds[1]);
 	close_fd(cfg->output_fd);
+	close_fd(cfg->input_fd);
 	close_fd(cfg->words_fd);
 	keeper_words_done(&w);
 	do {

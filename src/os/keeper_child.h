@@ -14,6 +14,7 @@ struct keeper_child_cfg {
 	int id;
 	int words_fd;  /* keeper_words */
 	int output_fd; /* both streams; -1: /dev/null */
+	int input_fd;  /* standard input; -1: /dev/null */
 };
 
 /* Fork the watcher, in the keeper. Its pid, or -errno. */

@@ -20,7 +20,7 @@ enum keeper_msg_type {
 	KEEPER_MSG_ENDED,     /* value: wait status */
 	KEEPER_MSG_KILLED,    /* value: 0, or 1 when some would not die */
 	/* satprof to the keeper. */
-	KEEPER_MSG_SPAWN,  /* descriptors: words (keeper_words), output */
+	KEEPER_MSG_SPAWN,  /* descriptors: words (keeper_words), output, input */
 	KEEPER_MSG_SIGNAL, /* value: signal; pid: the group */
 	KEEPER_MSG_KILL,   /* all of the child's tree; pid: its group */
 };
@@ -43,7 +43,7 @@ struct keeper_msg {
 	char text[200];
 };
 
-#define KEEPER_MSG_MAX_FDS 2
+#define KEEPER_MSG_MAX_FDS 3
 
 /* 0 or -errno. Never raises SIGPIPE. */
 int keeper_msg_send(int sock, const struct keeper_msg *m, const int *fds, size_t n_fds);

@@ -99,14 +99,35 @@ static int stats_private_make(
 	return 0;
 }
 
+/* In the file that is standard input: satprof's own, with no name to leave behind. */
+static int stats_stdin_make(
+	size_t n_dirs, struct stats_file **ret_file, struct sp_err *err)
+{
+	void *map = MAP_FAILED;
+
+	if (ftruncate(STDIN_FILENO, (off_t)sizeof(struct stats_file)) == 0)
+		map = mmap(NULL, sizeof(struct stats_file), PROT_READ | PROT_WRITE,
+			MAP_SHARED, STDIN_FILENO, 0);
+	if (map == MAP_FAILED)
+		return sp_err_errno(err, SP_EUSAGE, errno,
+			"--stats - needs a file opened for writing as standard input");
+	stats_file_init(map, n_dirs);
+	*ret_file = map;
+	return 0;
+}
+
 int forward_stats_create(const char *path, size_t n_dirs,
 	struct forward_stats **ret_stats, struct sp_err *err)
 {
 	struct stats_file *file = NULL;
 	int rc;
 
-	rc = path == NULL ? stats_private_make(n_dirs, &file, err)
-			  : stats_file_make(path, n_dirs, &file, err);
+	if (path == NULL)
+		rc = stats_private_make(n_dirs, &file, err);
+	else if (strcmp(path, "-") == 0)
+		rc = stats_stdin_make(n_dirs, &file, err);
+	else
+		rc = stats_file_make(path, n_dirs, &file, err);
 	if (rc != 0)
 		return rc;
 	*ret_stats = xcalloc(1, sizeof(**ret_stats));
@@ -132,38 +153,44 @@ void forward_stats_write(struct forward_stats *s, const struct forward_counts *c
 	word_put(&file->updated_ns, counts->updated_ns);
 }
 
-int forward_stats_open(
-	const char *path, struct forward_stats **ret_stats, struct sp_err *err)
+int forward_stats_open_fd(int fd, struct forward_stats **ret_stats, struct sp_err *err)
 {
 	struct stats_file *file;
 	struct stat st;
 	void *map = MAP_FAILED;
-	int fd;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return sp_err_errno(err, SP_EIO, errno,
-			"cannot open the forwarder's counters %s", path);
 	/* A shorter file would fault when read. */
 	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(struct stats_file))
 		map = mmap(
 			NULL, sizeof(struct stats_file), PROT_READ, MAP_SHARED, fd, 0);
-	(void)close(fd);
 	if (map == MAP_FAILED)
 		return sp_err_set(err, SP_EFORMAT,
-			"%s does not hold a forwarder's counters", path);
+			"the file does not hold a forwarder's counters");
 	file = map;
 	if (atomic_load_explicit(&file->magic, memory_order_acquire) != STATS_MAGIC ||
 		word_get(&file->version) != FORWARD_STATS_VERSION ||
 		word_get(&file->n_dirs) > FORWARD_STATS_MAX_DIRS) {
 		(void)munmap(map, sizeof(struct stats_file));
 		return sp_err_set(err, SP_EFORMAT,
-			"%s does not hold a forwarder's counters of this version",
-			path);
+			"the file does not hold a forwarder's counters of this "
+			"version");
 	}
 	*ret_stats = xcalloc(1, sizeof(**ret_stats));
 	(*ret_stats)->file = file;
 	return 0;
+}
+
+int forward_stats_open(
+	const char *path, struct forward_stats **ret_stats, struct sp_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return sp_err_errno(err, SP_EIO, errno,
+			"cannot open the forwarder's counters %s", path);
+	rc = forward_stats_open_fd(fd, ret_stats, err);
+	(void)close(fd); /* the mapping stays */
+	return rc != 0 ? sp_err_push(err, "%s", path) : 0;
 }
 
 void forward_stats_read(

@@ -44,7 +44,8 @@ struct forward_counts {
 struct forward_stats;
 
 /*
- * The writer's: path NULL keeps it private. An existing file is replaced, not
+ * The writer's: path NULL keeps it private, "-" is the file that is standard input
+ * (its length is set). An existing file is replaced, not
  * overwritten, so that whoever maps the old one is not harmed.
  */
 int forward_stats_create(const char *path, size_t n_dirs,
@@ -55,6 +56,9 @@ void forward_stats_write(struct forward_stats *s, const struct forward_counts *c
 /* A reader's. SP_EIO: no such file (yet); SP_EFORMAT: it is no such file. */
 int forward_stats_open(
 	const char *path, struct forward_stats **ret_stats, struct sp_err *err);
+
+/* The same from an open file, which is borrowed for the call. */
+int forward_stats_open_fd(int fd, struct forward_stats **ret_stats, struct sp_err *err);
 
 /* Either side. */
 void forward_stats_read(

@@ -8,4 +8,5 @@ noinst_LIBRARIES += %D%/libsut.a
 	%D%/forward_police.c %D%/forward_police.h \
 	%D%/forward_ring.c %D%/forward_ring.h \
 	%D%/forward_stats.c %D%/forward_stats.h \
-	%D%/forward_tx.c %D%/forward_tx.h
+	%D%/forward_tx.c %D%/forward_tx.h \
+	%D%/sut_forward.c %D%/sut.h
