@@ -26,4 +26,6 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/keeper_mounts.c %D%/keeper_mounts.h \
 	%D%/keeper_msg.c %D%/keeper_msg.h \
 	%D%/keeper_words.c %D%/keeper_words.h \
+	%D%/cpuplan.c %D%/cpuplan.h \
+	%D%/procstat.c %D%/procstat.h \
 	%D%/proctree.c %D%/proctree.h
