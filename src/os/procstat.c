@@ -34,7 +34,9 @@ static bool parse_cpu_line(const char *line, struct procstat_cpu *ret_cpu)
 	int cpu, at = 0;
 	size_t i;
 
-	if (sscanf(line, "cpu%d%n", &cpu, &at) != 1 || line[at] != ' ')
+	/* "cpu  ..." is the sum of all, and scanf would skip the blanks */
+	if (line[3] < '0' || line[3] > '9' || sscanf(line, "cpu%d%n", &cpu, &at) != 1 ||
+		line[at] != ' ')
 		return false;
 	line += at;
 	for (i = 0; i < 8; i++, line = end) {
@@ -74,7 +76,7 @@ static int read_cpus(int root_fd, struct procstat_snapshot *s, struct sp_err *er
 	/* The CPUs come first; the interrupt line behind them may be huge. */
 	while (fgets(line, sizeof(line), f) != NULL && strncmp(line, "cpu", 3) == 0) {
 		if (!parse_cpu_line(line, &cpu))
-			continue; /* the sum of all */
+			continue;
 		s->cpus = xgrow(s->cpus, s->n_cpus, &s->cap_cpus, sizeof(*s->cpus));
 		s->cpus[s->n_cpus++] = cpu;
 	}

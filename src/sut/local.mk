@@ -10,3 +10,13 @@ noinst_LIBRARIES += %D%/libsut.a
 	%D%/forward_stats.c %D%/forward_stats.h \
 	%D%/forward_tx.c %D%/forward_tx.h \
 	%D%/sut_forward.c %D%/sut.h
+
+%C%_libsut_a_SOURCES =
+%C%_libsut_a_SOURCES += \
+	%D%/sut.h \
+	%D%/sut_command.c \
+	%D%/sut_counts.c %D%/sut_counts.h \
+	%D%/sut_expand.c \
+	%D%/sut_none.c \
+	%D%/sut_output.c %D%/sut_output.h \
+	%D%/sut_pid.c

@@ -27,6 +27,7 @@ struct sut_config {
 	size_t n_cpus;
 	const char *ready_cmd;   /* --ready: succeeded = ready; NULL: none */
 	uint64_t ready_after_ns; /* --ready-after; 0: none */
+	const char *stats_cmd;   /* --sut-stats: prints the SUT's counts; NULL: none */
 	uint64_t start_timeout_ns;
 	uint64_t stop_timeout_ns; /* SIGTERM, then SIGKILL after this */
 };

@@ -105,3 +105,14 @@ check_PROGRAMS += %D%/test-profile
 TESTS += %D%/test-profile
 %C%_test_profile_SOURCES = %D%/test-profile.c
 %C%_test_profile_LDADD = $(TEST_MODEL_LIBS)
+
+
+check_PROGRAMS += %D%/test-procstat
+TESTS += %D%/test-procstat
+%C%_test_procstat_SOURCES = %D%/test-procstat.c
+%C%_test_procstat_LDADD = $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-sut
+TESTS += %D%/test-sut
+%C%_test_sut_SOURCES = %D%/test-sut.c
+%C%_test_sut_LDADD = src/sut/libsut.a $(TEST_OS_LIBS)

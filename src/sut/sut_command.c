@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A SUT that satprof starts: any program, held by the keeper. */
+#include "config.h"
+
+#include "sut/sut.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "os/keeper.h"
+#include "sut/sut_counts.h"
+#include "sut/sut_output.h"
+
+/* Where the caller sets no limit on the start. */
+#define START_LIMIT_NS (10 * NS_PER_S)
+/* Between two tries of --ready. */
+#define READY_PAUSE_NS (50 * NS_PER_MS)
+
+struct command_sut {
+	struct sut_config cfg;
+	char **argv; /* expanded */
+	char *line;  /* the words joined, for messages */
+	struct sut_output out;
+	bool is_held; /* the keeper knows the child */
+	bool is_ended;
+	struct keeper_child child;
+	struct sut_end end;
+};
+
+static bool is_executable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	       faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
+}
+
+static bool is_in_path(const char *name)
+{
+	const char *path = getenv("PATH"), *p, *end;
+	bool found = false;
+	char *full;
+
+	/* execvp's own default where there is none */
+	for (p = path != NULL ? path : "/bin:/usr/bin"; !found; p = end + 1) {
+		end = strchrnul(p, ':');
+		full = xasprintf("%.*s/%s", end > p ? (int)(end - p) : 1,
+			end > p ? p : ".", name);
+		found = is_executable(full);
+		free(full);
+		if (*end == '\0')
+			break;
+	}
+	return found;
+}
+
+static int check_executable(const char *name, struct sp_err *err)
+{
+	if (name[0] == '\0')
+		return sp_err_set(err, SP_EUSAGE, "the SUT's command is empty");
+	if (strchr(name, '/') == NULL) {
+		if (is_in_path(name))
+			return 0;
+		return sp_err_set(err, SP_EUSAGE,
+			"cannot execute %s: no such program in PATH", name);
+	}
+	if (is_executable(name))
+		return 0;
+	if (access(name, F_OK) != 0)
+		return sp_err_errno(err, SP_EUSAGE, errno, "cannot execute %s", name);
+	return sp_err_set(err, SP_EUSAGE,
+		"cannot execute %s: it is not an executable file (chmod +x?)", name);
+}
+
+static char *join(char *const *argv)
+{
+	char *line = xstrdup(argv[0]), *longer;
+	size_t i;
+
+	for (i = 1; argv[i] != NULL; i++) {
+		longer = xasprintf("%s %s", line, argv[i]);
+		free(line);
+		line = longer;
+	}
+	return line;
+}
+
+static void command_free(struct command_sut *s)
+{
+	size_t i;
+
+	for (i = 0; s->argv != NULL && s->argv[i] != NULL; i++)
+		free(s->argv[i]);
+	free(s->argv);
+	free(s->line);
+	sut_output_close(&s->out);
+	free(s);
+}
+
+static int command_open(
+	const struct sut_config *cfg, void **ret_sut, struct sp_err *err)
+{
+	struct command_sut *s;
+	size_t i, n = 0;
+	int rc;
+
+	while (cfg->argv != NULL && cfg->argv[n] != NULL)
+		n++;
+	if (n == 0)
+		return sp_err_set(err, SP_EUSAGE, "the SUT's command has no words");
+	s = xcalloc(1, sizeof(*s));
+	s->cfg = *cfg;
+	s->argv = xcalloc(n + 1, sizeof(*s->argv));
+	for (i = 0; i < n; i++)
+		s->argv[i] = sut_expand(cfg->argv[i], cfg->in, cfg->out, 0);
+	s->line = join(s->argv);
+	s->out.fd = -1;
+	rc = check_executable(s->argv[0], err);
+	if (rc == 0)
+		rc = sut_output_open(&s->out, err);
+	if (rc != 0) {
+		command_free(s);
+		return rc;
+	}
+	*ret_sut = s;
+	return 0;
+}
+
+static void set_ended(struct command_sut *s, int status)
+{
+	s->is_ended = true;
+	s->end = (struct sut_end){ .exited = WIFEXITED(status),
+		.signaled = WIFSIGNALED(status),
+		.status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) };
+}
+
+static bool command_alive(void *sut, struct sut_end *ret_end)
+{
+	struct command_sut *s = sut;
+	int status;
+
+	if (s->is_held && !s->is_ended) {
+		sut_output_trim(&s->out);
+		if (!keeper_wait(s->cfg.keeper, s->child.id, 0, &status))
+			return true;
+		set_ended(s, status);
+	}
+	*ret_end = s->end;
+	return false;
+}
+
+static int died_early(struct command_sut *s, struct sp_err *err)
+{
+	char last[320];
+
+	sut_output_line(&s->out, last, sizeof(last));
+	if (s->end.signaled)
+		return sp_err_set(err, SP_EBROKEN,
+			"the SUT (%.120s) was ended by signal %d (%s) before it was "
+			"ready; its last output: %s",
+			s->line, s->end.status, strsignal(s->end.status), last);
+	return sp_err_set(err, SP_EBROKEN,
+		"the SUT (%.120s) exited with status %d before it was ready; its last "
+		"output: %s",
+		s->line, s->end.status, last);
+}
+
+/* 0: it still runs at the deadline; else it died or we were interrupted. */
+static int run_until(struct command_sut *s, uint64_t deadline_ns, struct sp_err *err)
+{
+	uint64_t now_ns = clock_now_ns(&clock_monotonic);
+	int status;
+
+	if (keeper_wait(s->cfg.keeper, s->child.id,
+		    deadline_ns > now_ns ? deadline_ns - now_ns : 0, &status)) {
+		set_ended(s, status);
+		return died_early(s, err);
+	}
+	if (clock_now_ns(&clock_monotonic) < deadline_ns)
+		return sp_err_set(
+			err, SP_EINTR, "interrupted while the SUT was starting");
+	return 0;
+}
+
+static int not_ready(struct command_sut *s, int status, struct sp_err *err)
+{
+	char last[256];
+
+	sut_output_line(&s->out, last, sizeof(last));
+	return sp_err_set(err, SP_ETIMEDOUT,
+		"the SUT was not ready within %.3g s: `%.100s` %s %d; the SUT's last "
+		"output: %s",
+		(double)s->cfg.start_timeout_ns / (double)NS_PER_S, s->cfg.ready_cmd,
+		WIFEXITED(status) ? "ended with status" : "was ended by signal",
+		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), last);
+}
+
+/* Try --ready until it succeeds. */
+static int wait_for_ready_cmd(struct command_sut *s, struct sp_err *err)
+{
+	uint64_t deadline_ns = clock_now_ns(&clock_monotonic) + s->cfg.start_timeout_ns;
+	char sh[] = "/bin/sh", c[] = "-c";
+	char *argv[] = { sh, c, NULL, NULL };
+	struct keeper_cmd cmd = { .argv = argv };
+	int rc, status = 0;
+	uint64_t now_ns;
+
+	argv[2] = sut_expand(s->cfg.ready_cmd, s->cfg.in, s->cfg.out, s->child.ns_pid);
+	for (;;) {
+		now_ns = clock_now_ns(&clock_monotonic);
+		if (now_ns >= deadline_ns) {
+			rc = not_ready(s, status, err);
+			break;
+		}
+		rc = keeper_run(
+			s->cfg.keeper, &cmd, deadline_ns - now_ns, &status, err);
+		if (rc != 0)
+			(void)sp_err_push(err, "--ready");
+		if (rc == -SP_ETIMEDOUT && run_until(s, 0, err) != 0)
+			rc = -SP_EBROKEN; /* it waited for a SUT that had died */
+		if (rc != 0 || status == 0)
+			break;
+		rc = run_until(s, clock_now_ns(&clock_monotonic) + READY_PAUSE_NS, err);
+		if (rc != 0)
+			break;
+	}
+	free(argv[2]);
+	return rc;
+}
+
+static int wait_until_ready(struct command_sut *s, struct sp_err *err)
+{
+	int rc = 0;
+
+	if (s->cfg.ready_after_ns > 0)
+		rc = run_until(
+			s, clock_now_ns(&clock_monotonic) + s->cfg.ready_after_ns, err);
+	if (rc == 0 && s->cfg.ready_cmd != NULL)
+		rc = wait_for_ready_cmd(s, err);
+	if (rc == 0) /* also right after exec: a typo in an option shows here */
+		rc = run_until(s, 0, err);
+	return rc;
+}
+
+static int command_stop(void *sut, struct sp_err *err)
+{
+	struct command_sut *s = sut;
+	int status = 0, rc;
+
+	if (!s->is_held)
+		return 0;
+	s->is_held = false;
+	/* Also when it has ended: what it left running would forward on. */
+	rc = keeper_end_child(
+		s->cfg.keeper, s->child.id, s->cfg.stop_timeout_ns, &status, err);
+	if (rc == 0 && !s->is_ended)
+		set_ended(s, status);
+	if (rc != 0)
+		(void)sp_err_push(err, "ending the SUT (%.120s)", s->line);
+	return rc;
+}
+
+static int command_start(void *sut, struct sp_err *err)
+{
+	struct command_sut *s = sut;
+	struct keeper_cmd cmd = {
+		.argv = s->argv,
+		.output_fd = s->out.fd,
+		.cpus = s->cfg.cpus,
+		.n_cpus = s->cfg.n_cpus,
+	};
+	struct sp_err ignored;
+	int rc;
+
+	if (s->cfg.start_timeout_ns == 0)
+		s->cfg.start_timeout_ns = START_LIMIT_NS;
+	sut_output_reset(&s->out);
+	s->is_ended = false;
+	s->end = (struct sut_end){ 0 };
+	rc = keeper_spawn(s->cfg.keeper, &cmd, &s->child, err);
+	if (rc != 0)
+		return rc;
+	s->is_held = true;
+	rc = wait_until_ready(s, err);
+	if (rc != 0) /* the first error is the one to tell */
+		(void)command_stop(s, &ignored);
+	return rc;
+}
+
+static pid_t command_pid(const void *sut)
+{
+	const struct command_sut *s = sut;
+
+	return s->is_held && !s->is_ended ? s->child.pid : 0;
+}
+
+static const char *command_output(void *sut)
+{
+	struct command_sut *s = sut;
+
+	return sut_output_tail(&s->out);
+}
+
+static bool command_stats(void *sut, struct sut_stats *ret_stats)
+{
+	const struct command_sut *s = sut;
+
+	return sut_counts_read(&s->cfg, s->child.ns_pid, ret_stats);
+}
+
+static void command_close(void *sut)
+{
+	struct sp_err ignored;
+
+	if (sut == NULL)
+		return;
+	(void)command_stop(sut, &ignored); /* going away */
+	command_free(sut);
+}
+
+const struct sut_ops sut_command = {
+	.name = "command",
+	.summary = "a program that satprof starts and ends",
+	.open = command_open,
+	.start = command_start,
+	.alive = command_alive,
+	.pid = command_pid,
+	.output = command_output,
+	.stats = command_stats,
+	.stop = command_stop,
+	.close = command_close,
+	.restarts = true,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The SUT's own counts by --sut-stats: a command run through the shell in the
+ * SUT's namespace that prints {"in": N, "out": N, "dropped": N}. For SUTs whose
+ * interfaces have no kernel counters (DPDK, VPP).
+ */
+#ifndef SATPROF_SUT_SUT_COUNTS_H
+#define SATPROF_SUT_SUT_COUNTS_H
+
+#include "sut/sut.h"
+
+/* False when there is no command, it fails, or a count is missing. */
+bool sut_counts_read(
+	const struct sut_config *cfg, pid_t pid, struct sut_stats *ret_stats);
+/* The same from the text that the command printed. */
+bool sut_counts_parse(const char *text, struct sut_stats *ret_stats);
+
+#endif
