@@ -188,6 +188,7 @@ void analysis_make(const struct run *run, struct analysis *ret_analysis)
 	analysis_limits_make(run, &a);
 	analysis_cost_make(&a);
 	analysis_shifts_make(&a);
+	analysis_dose_make(run, &a);
 	analysis_verdict_make(run, &a);
 	analysis_functions_make(run, &a);
 	*ret_analysis = a;

@@ -120,6 +120,22 @@ struct analysis_shift {
 	double r, r_lo, r_hi; /* NAN where undefined */
 };
 
+/*
+ * How the shift grows with the sampling rate f (statistics b4): block by block
+ * ln(knee / knee_ref) = fixed + slope f over the sampling arms, least squares, then
+ * Hodges-Lehmann over blocks. fixed is the price of being attached at all, slope of
+ * each kHz. Belongs to every sampling arm's row.
+ */
+struct analysis_dose {
+	size_t n_doses;  /* different sampling rates; below 2 all else is NAN */
+	size_t n_blocks; /* exact in arm 0 and in at least two sampling rates */
+	/* With three rates or more: the middle one lies off the line of the lowest
+	 * and the highest by more than noise. The line is then not given. */
+	bool is_curved;
+	double slope_frac_per_khz, slope_lo_frac_per_khz, slope_hi_frac_per_khz;
+	double fixed_frac, fixed_lo_frac, fixed_hi_frac;
+};
+
 enum analysis_class { CLASS_UNRESOLVED, CLASS_CAPACITY };
 
 /* A function's own (self) cost in the first sampling arm. */
@@ -150,7 +166,8 @@ struct analysis {
 	struct analysis_minisweep *minisweeps; /* by block, then arm */
 	size_t n_shifts;
 	struct analysis_shift *shifts; /* one an arm after the first */
-	uint32_t functions_arm;        /* meaningful where has_profile */
+	struct analysis_dose dose;
+	uint32_t functions_arm; /* meaningful where has_profile */
 	size_t n_functions;
 	struct analysis_function *functions; /* costliest above first */
 };

@@ -36,6 +36,8 @@ void analysis_limits_make(const struct run *run, struct analysis *a);
 void analysis_cost_make(struct analysis *a);
 /* Shifts against arm 0, and the noise floor. */
 void analysis_shifts_make(struct analysis *a);
+/* Dose and response. */
+void analysis_dose_make(const struct run *run, struct analysis *a);
 /* Function table, profile_valid and its reasons; last. */
 void analysis_functions_make(const struct run *run, struct analysis *a);
 /* The verdict and its reasons. */

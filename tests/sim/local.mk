@@ -4,3 +4,8 @@ check_PROGRAMS += %D%/test-sweep-loop
 TESTS += %D%/test-sweep-loop
 %C%_test_sweep_loop_SOURCES = %D%/test-sweep-loop.c
 %C%_test_sweep_loop_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-sweep-analysis
+TESTS += %D%/test-sweep-analysis
+%C%_test_sweep_analysis_SOURCES = %D%/test-sweep-analysis.c
+%C%_test_sweep_analysis_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
