@@ -4,10 +4,12 @@ E2E_TESTS =
 E2E_TESTS += %D%/cli.bats
 
 # What shell cannot do: programs that e2e tests run.
-E2E_HELPERS = %D%/lab-live
-check_PROGRAMS += %D%/lab-live
+E2E_HELPERS = %D%/lab-live %D%/restore-live
+check_PROGRAMS += $(E2E_HELPERS)
 %C%_lab_live_SOURCES = %D%/lab-live.c
 %C%_lab_live_LDADD = $(TEST_OS_LIBS)
+%C%_restore_live_SOURCES = %D%/restore-live.c
+%C%_restore_live_LDADD = $(TEST_OS_LIBS)
 E2E_TESTS += %D%/sweep-sim.bats
 E2E_TESTS += %D%/sweep.bats
 EXTRA_DIST += %D%/helpers.bash

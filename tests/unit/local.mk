@@ -116,3 +116,7 @@ check_PROGRAMS += %D%/test-sut
 TESTS += %D%/test-sut
 %C%_test_sut_SOURCES = %D%/test-sut.c
 %C%_test_sut_LDADD = src/sut/libsut.a $(TEST_OS_LIBS)
+check_PROGRAMS += %D%/test-restore
+TESTS += %D%/test-restore
+%C%_test_restore_SOURCES = %D%/test-restore.c
+%C%_test_restore_LDADD = $(TEST_OS_LIBS)
