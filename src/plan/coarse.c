@@ -92,5 +92,5 @@ void coarse_feed(struct coarse *c, const struct trial *t)
 
 double coarse_knee_pps(const struct coarse *c)
 {
-	return floor_pps(c);
+	return c->best_pps;
 }

@@ -30,7 +30,7 @@ void coarse_init(struct coarse *c, double start_pps, double step);
 /* False when the search is over; else the rate of the next trial. */
 bool coarse_next(const struct coarse *c, double *ret_rate_pps);
 void coarse_feed(struct coarse *c, const struct trial *t);
-/* The estimate: best goodput, or the highest rate passed. 0: nothing arrived. */
+/* The estimate: the best goodput seen. 0: nothing arrived. */
 double coarse_knee_pps(const struct coarse *c);
 
 #endif

@@ -120,3 +120,7 @@ check_PROGRAMS += %D%/test-restore
 TESTS += %D%/test-restore
 %C%_test_restore_SOURCES = %D%/test-restore.c
 %C%_test_restore_LDADD = $(TEST_OS_LIBS)
+check_PROGRAMS += %D%/test-coarse
+TESTS += %D%/test-coarse
+%C%_test_coarse_SOURCES = %D%/test-coarse.c
+%C%_test_coarse_LDADD = $(TEST_PLAN_LIBS)
