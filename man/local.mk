@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 dist_man_MANS += %D%/satprof.1
 dist_man_MANS += %D%/satprof-sweep.1
+dist_man_MANS += %D%/satprof-lab.1

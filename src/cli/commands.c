@@ -6,6 +6,7 @@
 
 const struct command *const commands[] = {
 	&cmd_forward,
+	&cmd_lab,
 };
 
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);

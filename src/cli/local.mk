@@ -3,6 +3,7 @@ bin_PROGRAMS += satprof
 satprof_SOURCES = \
 	%D%/args.c %D%/args.h \
 	%D%/cmd_forward.c \
+	%D%/cmd_lab.c \
 	%D%/main.c \
 	%D%/sweep_effort.c \
 	%D%/sweep_options.c %D%/sweep_options.h \

@@ -13,3 +13,5 @@ check_PROGRAMS += $(E2E_HELPERS)
 E2E_TESTS += %D%/sweep-sim.bats
 E2E_TESTS += %D%/sweep.bats
 EXTRA_DIST += %D%/helpers.bash
+E2E_TESTS += %D%/lab.bats
+E2E_TESTS += %D%/restore.bats

@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A user's interfaces get their offloads back, also after a crash.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	TOOL="${top_builddir:-.}/tests/e2e/restore-live"
+	NAME="bats-$$-$BATS_TEST_NUMBER"
+	export XDG_RUNTIME_DIR="$BATS_TEST_TMPDIR"
+	[ "$(id -u)" -eq 0 ] || unshare -Urn true 2>/dev/null ||
+		skip "no user namespaces here"
+	"$SATPROF" lab up --name "$NAME" >/dev/null
+	STATE="$BATS_TEST_TMPDIR/state"
+	mkdir "$STATE"
+	# As a user's interface would be.
+	in_lab set sut0 rx-gro on
+	in_lab set sut0 tx-checksum-ip-generic on
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+}
+
+teardown() {
+	"$SATPROF" lab down --name "$NAME" 2>/dev/null || true
+}
+
+in_lab() {
+	"$SATPROF" lab exec --name "$NAME" sut -- "$TOOL" "$@"
+}
+
+@test "a run turns offloads off and puts back what was on, nothing else" {
+	run in_lab run "$STATE" sut0 "$TOOL get sut0 rx-gro"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"rx-gro on"* && $output == *"tx-checksum-ip-generic on"* ]]
+	[[ $output != *rx-checksum* ]]
+	[ "$(tail -1 <<<"$output")" = off ]
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+	[ "$(in_lab get sut0 tx-checksum-ip-generic)" = on ]
+	[ "$(in_lab get sut0 rx-checksum)" = off ]
+	[ -z "$(ls "$STATE")" ]
+}
+
+@test "after kill -9 the next run puts it back, once" {
+	run in_lab crash "$STATE" sut0
+	[ "$status" -eq 137 ]
+	[ "$(in_lab get sut0 rx-gro)" = off ]
+	[ -n "$(ls "$STATE")" ]
+	run in_lab pending "$STATE"
+	[ "$output" = restored=2 ]
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+	[ "$(in_lab get sut0 tx-checksum-ip-generic)" = on ]
+	[ -z "$(ls "$STATE")" ]
+	# What the user changes afterwards stays.
+	in_lab set sut0 rx-gro off
+	run in_lab pending "$STATE"
+	[ "$output" = restored=0 ]
+	[ "$(in_lab get sut0 rx-gro)" = off ]
+}
+
+@test "a living run's journal is left alone" {
+	run in_lab run "$STATE" sut0 "$TOOL pending $STATE && $TOOL get sut0 rx-gro"
+	[ "$status" -eq 0 ]
+	[[ $output == *restored=0*off ]]
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+}
+
+@test "another namespace's journal waits for a run in that namespace" {
+	run in_lab crash "$STATE" sut0
+	run "$SATPROF" lab exec --name "$NAME" gen -- "$TOOL" pending "$STATE"
+	[ "$output" = restored=0 ]
+	[ "$(in_lab get sut0 rx-gro)" = off ]
+	run in_lab pending "$STATE"
+	[ "$output" = restored=2 ]
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+}
