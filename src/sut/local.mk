@@ -9,9 +9,8 @@ noinst_LIBRARIES += %D%/libsut.a
 	%D%/forward_ring.c %D%/forward_ring.h \
 	%D%/forward_stats.c %D%/forward_stats.h \
 	%D%/forward_tx.c %D%/forward_tx.h \
-	%D%/sut_forward.c %D%/sut.h
+	%D%/sut_forward.c
 
-%C%_libsut_a_SOURCES =
 %C%_libsut_a_SOURCES += \
 	%D%/sut.h \
 	%D%/sut_command.c \
