@@ -12,7 +12,6 @@ noinst_LIBRARIES += %D%/libsut.a
 	%D%/sut_forward.c
 
 %C%_libsut_a_SOURCES += \
-	%D%/sut.h \
 	%D%/sut_command.c \
 	%D%/sut_counts.c %D%/sut_counts.h \
 	%D%/sut_expand.c \
