@@ -27,7 +27,8 @@ struct run_store {
 	char *path;
 	int lock_fd;
 	uint32_t segment;
-	uint64_t n_trials; /* committed ones, of all segments */
+	bool segment_written; /* with its first commit: only looking leaves no trace */
+	uint64_t n_trials;    /* committed ones, of all segments */
 	struct run_store_profile_mark mark;
 };
 
@@ -45,11 +46,6 @@ static int err_say_kept(struct sp_err *err, const struct run_store *s)
 	return sp_err_push(err, "run file '%s'", s->path);
 }
 
-static int tx_begin(struct sqlite3 *db, struct sp_err *err)
-{
-	return sql_exec(db, "BEGIN IMMEDIATE", err);
-}
-
 /* Commits when rc is 0; else, or when that fails, nothing of it stays. */
 static int tx_end(struct sqlite3 *db, int rc, struct sp_err *err)
 {
@@ -58,6 +54,25 @@ static int tx_end(struct sqlite3 *db, int rc, struct sp_err *err)
 	/* SQLite has rolled some errors back by itself, and says so here. */
 	if (rc != 0 && sqlite3_get_autocommit(db) == 0)
 		(void)sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	return rc;
+}
+
+static int store_begin(struct run_store *s, struct sp_err *err)
+{
+	int rc = sql_exec(s->db, "BEGIN IMMEDIATE", err);
+
+	if (rc == 0 && !s->segment_written) {
+		rc = run_store_segment_write(s->db, s->segment, SATPROF_VERSION, err);
+		if (rc != 0)
+			rc = tx_end(s->db, rc, err);
+	}
+	return rc;
+}
+
+static int store_commit(struct run_store *s, int rc, struct sp_err *err)
+{
+	rc = tx_end(s->db, rc, err);
+	s->segment_written |= rc == 0;
 	return rc;
 }
 
@@ -132,6 +147,7 @@ int run_store_create(const char *path, const struct run *run,
 		return sp_err_push(err, "run file '%s'", path);
 	s = store_new(path);
 	s->segment = 1;
+	s->segment_written = true;
 	rc = store_open(s, err);
 	if (rc != 0) {
 		run_store_close(s);
@@ -213,18 +229,6 @@ static int db_read(struct sqlite3 *db, const char *path, struct run **ret_run,
 	return rc;
 }
 
-static int segment_begin(struct run_store *s, struct sp_err *err)
-{
-	int rc = tx_begin(s->db, err);
-
-	if (rc != 0)
-		return rc;
-	rc = run_store_segment_write(s->db, s->segment, SATPROF_VERSION, err);
-	if (rc == 0)
-		rc = sql_exec(s->db, "UPDATE run SET finished = 0", err);
-	return tx_end(s->db, rc, err);
-}
-
 int run_store_resume(const char *path, struct run_store **ret_store,
 	struct run **ret_run, struct sp_err *err)
 {
@@ -235,16 +239,11 @@ int run_store_resume(const char *path, struct run_store **ret_store,
 
 	if (rc == 0)
 		rc = db_read(s->db, path, &run, &segment, err);
-	if (rc == 0) {
-		s->segment = segment + 1;
-		rc = segment_begin(s, err);
-	}
 	if (rc != 0) {
-		run_free(run);
 		run_store_close(s);
 		return sp_err_push(err, "run file '%s'", path);
 	}
-	run->finished = false;
+	s->segment = segment + 1;
 	s->n_trials = run->n_trials;
 	run_store_profile_mark_move(&s->mark, run->profile);
 	*ret_store = s;
@@ -282,7 +281,7 @@ int run_store_add_trial(struct run_store *s, const struct run *run,
 	int rc = trial_check(s, run, t, err);
 
 	if (rc == 0)
-		rc = tx_begin(s->db, err);
+		rc = store_begin(s, err);
 	if (rc == 0) {
 		rc = run_store_events_write(s->db, run, err);
 		if (rc == 0)
@@ -290,7 +289,7 @@ int run_store_add_trial(struct run_store *s, const struct run *run,
 		if (rc == 0)
 			rc = run_store_profile_write(
 				s->db, run->profile, &s->mark, t->spec.id, err);
-		rc = tx_end(s->db, rc, err);
+		rc = store_commit(s, rc, err);
 	}
 	if (rc != 0) {
 		(void)sp_err_push(err, "trial %" PRIu32 " is lost", t->spec.id);
@@ -303,13 +302,13 @@ int run_store_add_trial(struct run_store *s, const struct run *run,
 
 int run_store_update(struct run_store *s, const struct run *run, struct sp_err *err)
 {
-	int rc = tx_begin(s->db, err);
+	int rc = store_begin(s, err);
 
 	if (rc == 0) {
 		rc = run_store_head_write(s->db, run, err);
 		if (rc == 0)
 			rc = run_store_events_write(s->db, run, err);
-		rc = tx_end(s->db, rc, err);
+		rc = store_commit(s, rc, err);
 	}
 	return rc == 0 ? 0 : err_say_kept(err, s);
 }
@@ -317,7 +316,7 @@ int run_store_update(struct run_store *s, const struct run *run, struct sp_err *
 int run_store_add_verdict(struct run_store *s, const char *verdict_json,
 	int rule_version, struct sp_err *err)
 {
-	int rc = tx_begin(s->db, err);
+	int rc = store_begin(s, err);
 
 	if (rc == 0) {
 		rc = sql_run(s->db,
@@ -326,7 +325,7 @@ int run_store_add_verdict(struct run_store *s, const char *verdict_json,
 			(struct sql_arg[]){
 				SQL_INT(rule_version), SQL_TEXT(verdict_json) },
 			err);
-		rc = tx_end(s->db, rc, err);
+		rc = store_commit(s, rc, err);
 	}
 	return rc == 0 ? 0 : err_say_kept(err, s);
 }

@@ -22,8 +22,8 @@ struct run_store;
  */
 int run_store_create(const char *path, const struct run *run,
 	struct run_store **ret_store, struct sp_err *err);
-/* Open for --resume: the run as it is, and a new segment. SP_EUSAGE when another
- * satprof writes to it. */
+/* Open for --resume: the run as it is, and a new segment, which enters the file with
+ * the first trial or update. SP_EUSAGE when another satprof writes to it. */
 int run_store_resume(const char *path, struct run_store **ret_store,
 	struct run **ret_run, struct sp_err *err);
 /* The segment's number, from 1: what trials of this process carry. */

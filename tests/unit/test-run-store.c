@@ -222,12 +222,13 @@ static void resume_goes_on(void **state)
 	struct run_store *s = NULL;
 	struct sp_err err;
 	struct trial t = { .n_reasons = 0 };
+	int i;
 
 	file_make(b, 5);
 	OK(run_store_resume(b->path, &s, &run, &err));
 	assert_int_equal(run_store_segment(s), 2);
 	assert_int_equal(run->n_trials, 5);
-	assert_false(run->finished);
+	assert_true(run->finished); /* what to make of that is the caller's */
 	t.spec = b->run->trials[5].spec;
 	t.segment = run_store_segment(s);
 	t.t_start_ns = 1; /* the clock of another boot */
@@ -239,11 +240,14 @@ static void resume_goes_on(void **state)
 	run_fixture_assert_equal(again, run);
 	run_free(again);
 	run_free(run);
-	OK(run_store_resume(b->path, &s, &run, &err));
-	assert_int_equal(run_store_segment(s), 3);
-	assert_int_equal(run->trials[5].segment, 2);
-	run_store_close(s);
-	run_free(run);
+	for (i = 0; i < 2; i++) {
+		/* Looking makes no segment. */
+		OK(run_store_resume(b->path, &s, &run, &err));
+		assert_int_equal(run_store_segment(s), 3);
+		assert_int_equal(run->trials[5].segment, 2);
+		run_store_close(s);
+		run_free(run);
+	}
 }
 
 static void an_existing_file_is_left_alone(void **state)
