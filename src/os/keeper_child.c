@@ -89,8 +89,8 @@ static int set_streams(int output_fd, int input_fd)
 	int out = output_fd >= 0 ? output_fd : null_fd;
 	int in = input_fd >= 0 ? input_fd : null_fd;
 
-	if (null_fd < 0 || dup2(in, STDIN_FILENO) < 0 ||
-		dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0)
+	if (null_fd < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+		dup2(out, STDERR_FILENO) < 0)
 		return -errno;
 	return 0;
 }

@@ -179,10 +179,11 @@ static void kill_child(struct init *k, const struct keeper_msg *m)
 
 static void spawn(struct init *k, const struct keeper_msg *m, const int *fds)
 {
-	struct keeper_child_cfg cfg = {
-		.sock = k->sock, .id = m->id, .words_fd = fds[0], .output_fd = fds[1],
-		.input_fd = fds[2]
-	};
+	struct keeper_child_cfg cfg = { .sock = k->sock,
+		.id = m->id,
+		.words_fd = fds[0],
+		.output_fd = fds[1],
+		.input_fd = fds[2] };
 	struct keeper_msg no = {
 		.type = KEEPER_MSG_STARTED, .id = m->id, .stage = KEEPER_STAGE_FORK
 	};
