@@ -274,6 +274,7 @@ static int command_start(void *sut, struct sp_err *err)
 	struct keeper_cmd cmd = {
 		.argv = s->argv,
 		.output_fd = s->out.fd,
+		.input_fd = s->cfg.input_fd,
 		.cpus = s->cfg.cpus,
 		.n_cpus = s->cfg.n_cpus,
 	};

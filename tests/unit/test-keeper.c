@@ -268,6 +268,23 @@ static void test_only_three_descriptors(void **state)
 	(void)close(leak);
 }
 
+static void test_input_is_what_was_given(void **state)
+{
+	int in = memfd_create("in", 0), out = memfd_create("out", 0), status;
+	char *argv[] = { WORD("cat"), NULL }, buf[32];
+	struct keeper_cmd cmd = { .argv = argv, .input_fd = in, .output_fd = out };
+	struct sp_err err = { 0 };
+
+	assert_int_equal(write(in, "given\n", 6), 6);
+	assert_int_equal(lseek(in, 0, SEEK_SET), 0);
+	assert_int_equal(keeper_run(*state, &cmd, LIMIT_NS, &status, &err), 0);
+	cmd.input_fd = 0; /* none: at its end at once */
+	assert_int_equal(keeper_run(*state, &cmd, LIMIT_NS, &status, &err), 0);
+	assert_string_equal(contents(out, buf, sizeof(buf)), "given\n");
+	(void)close(in);
+	(void)close(out);
+}
+
 static void test_signals_are_as_usual(void **state)
 {
 	int fd = memfd_create("out", 0), status;
@@ -503,6 +520,7 @@ int main(void)
 		HELD(test_exec_failure_names_the_reason),
 		HELD(test_affinity_is_set_before_exec),
 		HELD(test_only_three_descriptors),
+		HELD(test_input_is_what_was_given),
 		cmocka_unit_test(test_signals_are_as_usual),
 		HELD(test_huge_argv),
 		HELD(test_deadline),
