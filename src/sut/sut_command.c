@@ -190,48 +190,62 @@ static int run_until(struct command_sut *s, uint64_t deadline_ns, struct sp_err 
 	return 0;
 }
 
+/* status: of the last try that came to its end; -1: none did. */
 static int not_ready(struct command_sut *s, int status, struct sp_err *err)
 {
-	char last[256];
+	char last[256], how[48];
 
 	sut_output_line(&s->out, last, sizeof(last));
+	if (status == -1)
+		(void)snprintf(how, sizeof(how), "did not end");
+	else if (WIFEXITED(status))
+		(void)snprintf(
+			how, sizeof(how), "ended with status %d", WEXITSTATUS(status));
+	else
+		(void)snprintf(
+			how, sizeof(how), "was ended by signal %d", WTERMSIG(status));
 	return sp_err_set(err, SP_ETIMEDOUT,
-		"the SUT was not ready within %.3g s: `%.100s` %s %d; the SUT's last "
+		"the SUT was not ready within %.3g s: `%.100s` %s; the SUT's last "
 		"output: %s",
 		(double)s->cfg.start_timeout_ns / (double)NS_PER_S, s->cfg.ready_cmd,
-		WIFEXITED(status) ? "ended with status" : "was ended by signal",
-		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), last);
+		how, last);
 }
 
 /* Try --ready until it succeeds. */
-static int wait_for_ready_cmd(struct command_sut *s, struct sp_err *err)
+static int try_until_ready(
+	struct command_sut *s, const struct keeper_cmd *cmd, struct sp_err *err)
 {
 	uint64_t deadline_ns = clock_now_ns(&clock_monotonic) + s->cfg.start_timeout_ns;
+	int rc, got = 0, status = -1;
+	uint64_t now_ns;
+
+	for (;;) {
+		now_ns = clock_now_ns(&clock_monotonic);
+		if (now_ns >= deadline_ns)
+			return not_ready(s, status, err);
+		rc = keeper_run(s->cfg.keeper, cmd, deadline_ns - now_ns, &got, err);
+		if (rc == 0 && got == 0)
+			return 0;
+		if (rc == 0)
+			status = got;
+		else if (rc != -SP_ETIMEDOUT)
+			return sp_err_push(err, "--ready");
+		/* It may wait for a SUT that has died. */
+		rc = run_until(s, clock_now_ns(&clock_monotonic) + READY_PAUSE_NS, err);
+		if (rc != 0)
+			return rc;
+	}
+}
+
+static int wait_for_ready_cmd(struct command_sut *s, struct sp_err *err)
+{
 	char sh[] = "/bin/sh", c[] = "-c";
 	char *argv[] = { sh, c, NULL, NULL };
 	struct keeper_cmd cmd = { .argv = argv };
-	int rc, status = 0;
-	uint64_t now_ns;
+	int rc;
 
 	argv[2] = sut_expand(s->cfg.ready_cmd, s->cfg.in, s->cfg.out, s->child.ns_pid);
-	for (;;) {
-		now_ns = clock_now_ns(&clock_monotonic);
-		if (now_ns >= deadline_ns) {
-			rc = not_ready(s, status, err);
-			break;
-		}
-		rc = keeper_run(
-			s->cfg.keeper, &cmd, deadline_ns - now_ns, &status, err);
-		if (rc != 0)
-			(void)sp_err_push(err, "--ready");
-		if (rc == -SP_ETIMEDOUT && run_until(s, 0, err) != 0)
-			rc = -SP_EBROKEN; /* it waited for a SUT that had died */
-		if (rc != 0 || status == 0)
-			break;
-		rc = run_until(s, clock_now_ns(&clock_monotonic) + READY_PAUSE_NS, err);
-		if (rc != 0)
-			break;
-	}
+	rc = try_until_ready(s, &cmd, err);
 	free(argv[2]);
 	return rc;
 }

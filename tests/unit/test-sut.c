@@ -273,11 +273,11 @@ static void test_never_ready(void **state)
 	void *sut;
 
 	cfg.ready_cmd = "exit 3";
-	cfg.start_timeout_ns = NS_PER_S / 2;
+	cfg.start_timeout_ns = NS_PER_S;
 	sut = open_ok(&sut_command, &cfg);
 	assert_int_equal(sut_command.start(sut, &err), -SP_ETIMEDOUT);
 	assert_string_equal(err.msg,
-		"the SUT was not ready within 0.5 s: `exit 3` ended with status 3; the "
+		"the SUT was not ready within 1 s: `exit 3` ended with status 3; the "
 		"SUT's last output: still here");
 	assert_false(sut_command.alive(sut, &end)); /* nothing is left running */
 	sut_command.close(sut);
