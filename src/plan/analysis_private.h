@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Between the files of the analysis: the steps, in the order analysis_make() takes
- * them, and a growing list of values. Each step fills its part of *a and reads
+ * them, and what they share. Each step fills its part of *a and reads
  * those of the steps before it.
  */
 #ifndef SATPROF_PLAN_ANALYSIS_PRIVATE_H
 #define SATPROF_PLAN_ANALYSIS_PRIVATE_H
 
 #include "plan/analysis.h"
+#include "stat/values.h"
 
 /* From this fraction of the knee on a trial counts as "at the knee and above". */
 #define ANALYSIS_AT_KNEE_FRAC 0.98
-
-/* Numbers to take a median of; zero it to start. */
-struct values {
-	double *v;
-	size_t n, cap;
-};
-
-/* A value that is not finite is left out. */
-void values_add(struct values *l, double x);
-/* NAN when empty. The order of the values is lost. */
-double values_median(struct values *l);
-void values_done(struct values *l);
 
 /* Grid, mini-sweeps and their fits. */
 void analysis_minisweeps_make(const struct run *run, struct analysis *a);

@@ -4,3 +4,4 @@ noinst_LIBRARIES += %D%/libstat.a
 %C%_libstat_a_SOURCES += %D%/hist.c %D%/hist.h
 %C%_libstat_a_SOURCES += %D%/hinge.c %D%/hinge.h
 %C%_libstat_a_SOURCES += %D%/ranktest.c %D%/ranktest.h
+%C%_libstat_a_SOURCES += %D%/values.c %D%/values.h

@@ -124,3 +124,14 @@ check_PROGRAMS += %D%/test-coarse
 TESTS += %D%/test-coarse
 %C%_test_coarse_SOURCES = %D%/test-coarse.c
 %C%_test_coarse_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-analysis-campaigns
+TESTS += %D%/test-analysis-campaigns
+%C%_test_analysis_campaigns_SOURCES = \
+	%D%/test-analysis-campaigns.c %D%/synthrun.c %D%/synthrun.h
+%C%_test_analysis_campaigns_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-values
+TESTS += %D%/test-values
+%C%_test_values_SOURCES = %D%/test-values.c
+%C%_test_values_LDADD = $(TEST_STAT_LIBS)

@@ -41,7 +41,7 @@ struct synth {
 struct synth synth_default(void);
 /* A finished run; the caller frees it by run_free(). */
 struct run *synth_run(const struct synth *s);
-/* One more trial of that kind and arm; grid-like, at the block's capacity 0. */
+/* One more trial at that fraction of the arm's knee, without noise. */
 void synth_add_trial(struct run *run, const struct synth *s, enum trial_kind kind,
 	uint32_t block, uint32_t arm, double rel_rate);
 
