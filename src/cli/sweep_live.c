@@ -243,6 +243,7 @@ static int open_sut(struct sweep_live *l, struct sp_err *err)
 		.cpus = l->cpus.sut,
 		.n_cpus = l->cpus.set_sut_affinity ? l->cpus.n_sut : 0,
 		.ready_cmd = o->ready,
+		.stats_cmd = o->sut_stats,
 		.ready_after_ns = o->ready_after_ns,
 		.start_timeout_ns = o->ready_timeout_ns,
 		.stop_timeout_ns = SUT_STOP_NS,

@@ -24,6 +24,7 @@ enum opt {
 	OPT_READY,
 	OPT_READY_AFTER,
 	OPT_READY_TIMEOUT,
+	OPT_SUT_STATS,
 	OPT_RESTART,
 	OPT_RATES,
 	OPT_FRAME_SIZE,
@@ -69,6 +70,8 @@ static const struct argp_option sweep_argp_options[] = {
 		"The SUT is ready TIME after its start", 2 },
 	{ "ready-timeout", OPT_READY_TIMEOUT, "TIME", 0,
 		"Give up on a SUT that is not ready by then (10s)", 2 },
+	{ "sut-stats", OPT_SUT_STATS, "CMD", 0, "Prints the SUT's own counts as JSON",
+		2 },
 	{ "restart", OPT_RESTART, "arm|block|never", 0,
 		"When a started SUT is restarted (arm)", 2 },
 	{ NULL, 0, NULL, 0, "Load:", 3 },
@@ -178,6 +181,9 @@ static bool parse_where(int key, char *arg, struct parse_state *s)
 		break;
 	case OPT_READY:
 		o->ready = arg;
+		break;
+	case OPT_SUT_STATS:
+		o->sut_stats = arg;
 		break;
 	case OPT_READY_AFTER:
 		s->rc = units_time_parse(arg, &o->ready_after_ns, s->err);

@@ -25,7 +25,7 @@ struct sweep_options {
 	char **sut_argv; /* after --; NULL: the built-in forwarder */
 	pid_t pid;
 	bool sut_none;
-	const char *setup, *ready;
+	const char *setup, *ready, *sut_stats;
 	uint64_t ready_after_ns;
 	uint64_t ready_timeout_ns;
 	enum bench_restart restart;
