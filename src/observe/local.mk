@@ -1,3 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += %D%/libobserve.a
-%C%_libobserve_a_SOURCES =
+%C%_libobserve_a_SOURCES = \
+	%D%/observer.h \
+	%D%/observe_list.c \
+	%D%/observe_perf.c \
+	%D%/perf_collect.c \
+	%D%/perf_counts.c %D%/perf_counts.h %D%/perf_counts_private.h \
+	%D%/perf_events.c %D%/perf_events.h \
+	%D%/perf_places.c %D%/perf_places.h \
+	%D%/perf_resolve.c \
+	%D%/perf_sampler.c %D%/perf_sampler.h %D%/perf_sampler_private.h

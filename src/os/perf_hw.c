@@ -21,6 +21,7 @@
 #define SPIN_NS          (8 * NS_PER_MS)
 #define MIN_HZ           20e6 /* slower than any CPU that runs Linux with a PMU */
 #define SAMPLES_EXPECTED 16.0
+#define PMU_TYPE_SHIFT   32 /* PERF_PMU_TYPE_SHIFT, in headers since 5.14 */
 #define DEVICES          "sys/bus/event_source/devices"
 
 bool perf_hw_is_plausible(uint64_t value, uint64_t running_ns)
@@ -29,7 +30,7 @@ bool perf_hw_is_plausible(uint64_t value, uint64_t running_ns)
 	       (double)value * (double)NS_PER_S / (double)running_ns >= MIN_HZ;
 }
 
-static void spin_ns(uint64_t ns)
+void perf_hw_spin_ns(uint64_t ns)
 {
 	uint64_t end_ns = clock_now_ns(&clock_monotonic) + ns;
 
@@ -42,7 +43,7 @@ static bool count_spin(int fd, uint64_t v[3])
 {
 	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
 		return false;
-	spin_ns(SPIN_NS);
+	perf_hw_spin_ns(SPIN_NS);
 	if (ioctl(fd, PERF_EVENT_IOC_DISABLE, 0))
 		return false;
 	return read(fd, v, 3 * sizeof(v[0])) == (ssize_t)(3 * sizeof(v[0]));
@@ -207,4 +208,16 @@ void perf_hw_pmu_of_cpu(int root_fd, int cpu, struct perf_pmu *ret_pmu)
 	(void)closedir(dir);
 	pmu.is_hybrid = n_core > 1;
 	*ret_pmu = pmu;
+}
+
+void perf_hw_attr_for_cpu(struct perf_event_attr *attr, int root_fd, int cpu)
+{
+	struct perf_pmu pmu;
+
+	if (attr->type != PERF_TYPE_HARDWARE || cpu < 0)
+		return;
+	perf_hw_pmu_of_cpu(root_fd, cpu, &pmu);
+	attr->config &= UINT32_MAX;
+	if (pmu.is_hybrid)
+		attr->config |= (uint64_t)pmu.type << PMU_TYPE_SHIFT;
 }

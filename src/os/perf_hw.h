@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct perf_event_attr;
+
 struct perf_hw {
 	bool counts;         /* cycles open, count, and are plausible */
 	bool samples;        /* and its overflow interrupts arrive */
@@ -29,6 +31,13 @@ void perf_hw_probe(bool exclude_kernel, struct perf_hw *ret_hw);
 
 /* The core PMU of a CPU; name "none" and type 0 when there is none. */
 void perf_hw_pmu_of_cpu(int root_fd, int cpu, struct perf_pmu *ret_pmu);
+
+/* A generic hardware event on a machine with several core PMUs has to name the one
+ * of its CPU; any other attr, or cpu -1, is left alone. */
+void perf_hw_attr_for_cpu(struct perf_event_attr *attr, int root_fd, int cpu);
+
+/* Keep this CPU busy: known work to count. */
+void perf_hw_spin_ns(uint64_t ns);
 
 /* What value, counted in running_ns of a busy loop, is too small to be cycles or
  * instructions (below 20 MHz). Pure. */

@@ -201,8 +201,6 @@ void maps_note_fork(struct maps *m, pid_t pid, pid_t parent)
 	struct process *from, *to;
 	size_t i;
 
-	if (pid == parent)
-		return; /* a thread */
 	(void)process_fresh(m, parent);
 	to = process_get(m, pid);
 	process_clear(to);

@@ -32,7 +32,7 @@ void maps_free(struct maps *m); /* NULL is a no-op */
 /* From here on every process is looked at again when it is next met. */
 void maps_refresh(struct maps *m);
 
-/* Records. A path of NULL is "". */
+/* Records. A path of NULL is "". A fork is of a process, not of a thread. */
 void maps_note_mmap(struct maps *m, pid_t pid, const struct map_entry *e);
 void maps_note_exec(struct maps *m, pid_t pid);
 void maps_note_fork(struct maps *m, pid_t pid, pid_t parent);
