@@ -120,6 +120,20 @@ static void on_comm(struct collection *c, const struct perf_comm_rec *r)
 		maps_note_exec(symbolizer_maps(c->s->symbolizer), (pid_t)r->pid);
 }
 
+/* A new thread is called what its maker is called until it says otherwise. */
+static void on_fork(struct collection *c, const struct perf_task_rec *r)
+{
+	const struct sampled_thread *parent =
+		thread_get(c, (int32_t)r->ppid, (int32_t)r->ptid, NULL);
+	char comm[16];
+
+	memcpy(comm, parent->comm, sizeof(comm)); /* the table may move */
+	(void)thread_get(c, (int32_t)r->pid, (int32_t)r->tid, comm);
+	if (r->pid != r->ppid)
+		maps_note_fork(symbolizer_maps(c->s->symbolizer), (pid_t)r->pid,
+			(pid_t)r->ppid);
+}
+
 static void on_mmap(struct collection *c, const struct perf_mmap2_rec *r)
 {
 	size_t len = strlen(r->path), tail = strlen(DELETED);
@@ -258,9 +272,7 @@ static void on_record(struct collection *c, struct feed *f)
 		on_comm(c, &r->u.comm);
 		break;
 	case PERF_REC_FORK:
-		if (r->u.task.pid != r->u.task.ppid) /* else a thread */
-			maps_note_fork(symbolizer_maps(c->s->symbolizer),
-				(pid_t)r->u.task.pid, (pid_t)r->u.task.ppid);
+		on_fork(c, &r->u.task);
 		break;
 	case PERF_REC_LOST:
 	case PERF_REC_LOST_SAMPLES:

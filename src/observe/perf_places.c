@@ -84,11 +84,12 @@ static void add_bound_cpus(
 		if (!thread_cpus(tids.ids[i], &set))
 			continue;
 		for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-			touches_plan |= CPU_ISSET(cpu, &set) && is_target_cpu(t, cpu);
+			touches_plan |=
+				CPU_ISSET((size_t)cpu, &set) && is_target_cpu(t, cpu);
 		if (touches_plan)
 			continue;
 		for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-			if (CPU_ISSET(cpu, &set))
+			if (CPU_ISSET((size_t)cpu, &set))
 				places_add(p, -1, cpu);
 	}
 	proctree_ids_done(&tids);
@@ -111,7 +112,7 @@ static int find_threads(int root_fd, const struct observer_target *t, bool per_c
 		if (!thread_cpus(tids.ids[i], &set))
 			continue;
 		for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-			if (CPU_ISSET(cpu, &set))
+			if (CPU_ISSET((size_t)cpu, &set))
 				places_add(p, tids.ids[i], cpu);
 	}
 	proctree_ids_done(&tids);

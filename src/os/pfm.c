@@ -125,9 +125,13 @@ static int encode_libpfm(const char *name, struct perf_event_attr *attr)
 
 static int refuse(const char *name, int rc, struct sp_err *err)
 {
+	const char *ours[N_GENERIC];
 	char near[PFM_NAME_MAX];
+	size_t i;
 
-	if (pfm_suggest(name, near, sizeof(near)))
+	for (i = 0; i < N_GENERIC; i++)
+		ours[i] = generic_events[i].name;
+	if (pfm_suggest(name, ours, N_GENERIC, near, sizeof(near)))
 		return sp_err_set(err, SP_EUSAGE,
 			"event '%.80s' is not known here (%s); did you mean '%s'?",
 			name, pfm_strerror(rc), near);

@@ -113,16 +113,18 @@ static bool event_info(int idx, pfm_event_info_t *info)
 }
 
 /* The umask of event idx nearest to the one asked for. */
-static bool suggest_umask(const struct event_words *w, int idx,
-	const pfm_event_info_t *ev, char *buf, size_t len)
+static bool suggest_umask(const struct event_words *w, int idx, char *buf, size_t len)
 {
 	pfm_event_attr_info_t attr;
+	pfm_event_info_t ev;
 	struct nearest near;
 	int i;
 
+	if (w->umask[0] == '\0' || !event_info(idx, &ev))
+		return false;
 	nearest_init(&near, w->umask);
 	near.limit = WORD_MAX; /* any of the few is a help */
-	for (i = 0; i < ev->nattrs; i++) {
+	for (i = 0; i < ev.nattrs; i++) {
 		memset(&attr, 0, sizeof(attr));
 		attr.size = sizeof(attr);
 		if (pfm_get_event_attr_info(idx, i, PFM_OS_NONE, &attr) ==
@@ -132,9 +134,21 @@ static bool suggest_umask(const struct event_words *w, int idx,
 	}
 	if (near.name[0] == '\0' || strcasecmp(near.name, w->umask) == 0)
 		return false;
-	(void)snprintf(buf, len, "%s%s%s:%s", w->pmu, w->pmu[0] ? "::" : "", ev->name,
+	(void)snprintf(buf, len, "%s%s%s:%s", w->pmu, w->pmu[0] ? "::" : "", w->event,
 		near.name);
 	return true;
+}
+
+/* libpfm4 knows some events by a second name that its list does not show. */
+static bool suggest_alias(const struct event_words *w, char *buf, size_t len)
+{
+	char full[2 * WORD_MAX + 4];
+	int idx;
+
+	(void)snprintf(
+		full, sizeof(full), "%s%s%s", w->pmu, w->pmu[0] ? "::" : "", w->event);
+	idx = pfm_find_event(full);
+	return idx >= 0 && suggest_umask(w, idx, buf, len);
 }
 
 static bool pmu_matters(const struct event_words *w, const pfm_pmu_info_t *info)
@@ -144,17 +158,21 @@ static bool pmu_matters(const struct event_words *w, const pfm_pmu_info_t *info)
 	return info->is_present;
 }
 
-bool pfm_suggest(const char *name, char *buf, size_t len)
+bool pfm_suggest(
+	const char *name, const char *const *ours, size_t n_ours, char *buf, size_t len)
 {
 	struct event_words w;
 	struct nearest near;
 	pfm_event_info_t ev;
 	pfm_pmu_info_t pmu;
+	size_t i;
 	int p, idx;
 
 	if (!split(name, &w) || w.event[0] == '\0')
 		return false;
 	nearest_init(&near, w.event);
+	for (i = 0; i < n_ours && w.pmu[0] == '\0'; i++)
+		nearest_consider(&near, ours[i]);
 	pfm_for_all_pmus(p)
 	{
 		if (!pmu_info((pfm_pmu_t)p, &pmu) || !pmu_matters(&w, &pmu))
@@ -164,8 +182,8 @@ bool pfm_suggest(const char *name, char *buf, size_t len)
 				continue;
 			nearest_consider(&near, ev.name);
 			if (near.best == 0)
-				return w.umask[0] != '\0' &&
-				       suggest_umask(&w, idx, &ev, buf, len);
+				return suggest_umask(&w, idx, buf, len) ||
+				       suggest_alias(&w, buf, len);
 		}
 	}
 	if (near.name[0] == '\0')

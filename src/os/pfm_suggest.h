@@ -7,10 +7,11 @@
 #include <stddef.h>
 
 /*
- * Looks through the events of the PMU that name names ("skx::..."), else of all
- * that this machine has, and through the umasks when the event itself is right.
- * True: buf holds a name at a small edit distance.
+ * Looks through ours[] (names without a PMU), the events of the PMU that name names
+ * ("skx::..."), else of all that this machine has, and through the umasks when the
+ * event itself is right. True: buf holds a name at a small edit distance.
  */
-bool pfm_suggest(const char *name, char *buf, size_t len);
+bool pfm_suggest(const char *name, const char *const *ours, size_t n_ours, char *buf,
+	size_t len);
 
 #endif
