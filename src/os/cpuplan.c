@@ -267,27 +267,44 @@ static void judge_sharing(int root_fd, size_t n_allowed, struct cpuplan *p)
 	}
 }
 
+int cpuplan_choose(const struct cpuplan_request *req, int root_fd, const int *allowed,
+	size_t n_allowed, struct cpuplan *ret_plan, struct sp_err *err)
+{
+	const struct {
+		const char *option;
+		int cpu;
+	} asked[] = {
+		{ "--cpu-gen", req->cpu_gen },
+		{ "--cpu-recv", req->cpu_recv },
+		{ "--cpu-collect", req->cpu_collect },
+	};
+	struct cpuplan p = { 0 };
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; rc == 0 && i < sizeof(asked) / sizeof(asked[0]); i++)
+		if (asked[i].cpu >= 0)
+			rc = check_allowed(
+				allowed, n_allowed, asked[i].option, asked[i].cpu, err);
+	if (rc == 0)
+		rc = choose_sut(req, allowed, n_allowed, &p, err);
+	if (rc != 0)
+		return rc;
+	choose_ours(root_fd, req, allowed, n_allowed, &p);
+	judge_sharing(root_fd, n_allowed, &p);
+	*ret_plan = p;
+	return 0;
+}
+
 int cpuplan_make(const struct cpuplan_request *req, int root_fd,
 	struct cpuplan *ret_plan, struct sp_err *err)
 {
-	struct cpuplan p = { 0 };
 	int *allowed = NULL, rc;
 	size_t n = 0;
 
 	rc = allowed_cpus(&allowed, &n, err);
-	if (rc == 0 && req->cpu_gen >= 0)
-		rc = check_allowed(allowed, n, "--cpu-gen", req->cpu_gen, err);
-	if (rc == 0 && req->cpu_recv >= 0)
-		rc = check_allowed(allowed, n, "--cpu-recv", req->cpu_recv, err);
-	if (rc == 0 && req->cpu_collect >= 0)
-		rc = check_allowed(allowed, n, "--cpu-collect", req->cpu_collect, err);
 	if (rc == 0)
-		rc = choose_sut(req, allowed, n, &p, err);
-	if (rc == 0) {
-		choose_ours(root_fd, req, allowed, n, &p);
-		judge_sharing(root_fd, n, &p);
-		*ret_plan = p;
-	}
+		rc = cpuplan_choose(req, root_fd, allowed, n, ret_plan, err);
 	free(allowed);
 	return rc;
 }

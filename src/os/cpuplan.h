@@ -31,6 +31,9 @@ struct cpuplan {
 /* From sched_getaffinity(); SP_EUSAGE for a CPU that is not allowed. */
 int cpuplan_make(const struct cpuplan_request *req, int root_fd,
 	struct cpuplan *ret_plan, struct sp_err *err);
+/* The same from a given set of allowed CPUs, ascending, at least one. */
+int cpuplan_choose(const struct cpuplan_request *req, int root_fd, const int *allowed,
+	size_t n_allowed, struct cpuplan *ret_plan, struct sp_err *err);
 /* "1,3-4" into cpus[]; SP_EUSAGE when it does not parse or overflows max. */
 int cpuplan_list_parse(
 	const char *s, int *cpus, size_t max, size_t *ret_n, struct sp_err *err);

@@ -107,9 +107,14 @@ TESTS += %D%/test-profile
 %C%_test_profile_LDADD = $(TEST_MODEL_LIBS)
 
 
+check_PROGRAMS += %D%/test-cpuplan
+TESTS += %D%/test-cpuplan
+%C%_test_cpuplan_SOURCES = %D%/test-cpuplan.c %D%/roottree.c %D%/roottree.h
+%C%_test_cpuplan_LDADD = $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-procstat
 TESTS += %D%/test-procstat
-%C%_test_procstat_SOURCES = %D%/test-procstat.c
+%C%_test_procstat_SOURCES = %D%/test-procstat.c %D%/roottree.c %D%/roottree.h
 %C%_test_procstat_LDADD = $(TEST_OS_LIBS)
 
 check_PROGRAMS += %D%/test-sut

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +19,7 @@
 
 #include "base/clock.h"
 #include "os/procstat.h"
+#include "roottree.h"
 
 #define TICK_NS (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK))
 
@@ -35,85 +34,38 @@ static const char stat_b[] = "cpu  300 0 300 3000 0 0 0 0 0 0\n"
 			     "cpu3 200 0 250 1990 0 0 0 0 0 0\n"
 			     "intr 12345 0 0\n";
 
-struct tree {
-	char path[64];
-	int fd;
-};
-
-static void put(const struct tree *t, const char *path, const char *text)
-{
-	char full[256], *slash;
-	FILE *f;
-
-	(void)snprintf(full, sizeof(full), "%s/%s", t->path, path);
-	for (slash = full + strlen(t->path) + 1; (slash = strchr(slash, '/'));
-		slash++) {
-		*slash = '\0';
-		(void)mkdir(full, 0755);
-		*slash = '/';
-	}
-	f = fopen(full, "w");
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
-}
-
-static void put_thread(const struct tree *t, int pid, int tid, const char *stat,
+static void put_thread(const struct roottree *t, int pid, int tid, const char *stat,
 	const char *schedstat, const char *children)
 {
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "proc/%d/task/%d/stat", pid, tid);
-	put(t, path, stat);
+	roottree_put(t, path, stat);
 	if (pid == tid) {
 		(void)snprintf(path, sizeof(path), "proc/%d/stat", pid);
-		put(t, path, stat);
+		roottree_put(t, path, stat);
 	}
 	if (schedstat != NULL) {
 		(void)snprintf(
 			path, sizeof(path), "proc/%d/task/%d/schedstat", pid, tid);
-		put(t, path, schedstat);
+		roottree_put(t, path, schedstat);
 	}
 	if (children != NULL) {
 		(void)snprintf(
 			path, sizeof(path), "proc/%d/task/%d/children", pid, tid);
-		put(t, path, children);
+		roottree_put(t, path, children);
 	}
 	(void)snprintf(path, sizeof(path), "proc/%d/task/%d/status", pid, tid);
-	put(t, path,
+	roottree_put(t, path,
 		"Name:\tx\nThreads:\t1\nvoluntary_ctxt_switches:\t150\n"
 		"nonvoluntary_ctxt_switches:\t7\n");
 }
 
+/* With a /proc/stat, which procstat_read() always wants. */
 static int tree_setup(void **state)
 {
-	struct tree *t = calloc(1, sizeof(*t));
-
-	assert_non_null(t);
-	(void)snprintf(t->path, sizeof(t->path), "/tmp/satprof-test-procstat-XXXXXX");
-	assert_non_null(mkdtemp(t->path));
-	t->fd = open(t->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	assert_true(t->fd >= 0);
-	put(t, "proc/stat", stat_a);
-	*state = t;
-	return 0;
-}
-
-static int drop(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-	(void)st;
-	(void)kind;
-	(void)ftw;
-	return remove(path);
-}
-
-static int tree_teardown(void **state)
-{
-	struct tree *t = *state;
-
-	(void)close(t->fd);
-	assert_int_equal(nftw(t->path, drop, 8, FTW_DEPTH | FTW_PHYS), 0);
-	free(t);
+	(void)roottree_setup(state);
+	roottree_put(*state, "proc/stat", stat_a);
 	return 0;
 }
 
@@ -135,14 +87,14 @@ static void test_cpus(void **state)
 {
 	struct procstat_snapshot a = { 0 }, b = { 0 };
 	const int cpus[] = { 0, 2, 3 };
-	struct tree *t = *state;
+	struct roottree *t = *state;
 	struct trial trial = { 0 };
 
 	read_ok(t->fd, 0, &a);
 	assert_int_equal(a.n_cpus, 2);
 	assert_int_equal(a.cpus[1].cpu, 3);
 	assert_int_equal(a.cpus[0].steal_ns, 5 * TICK_NS); /* not guest's 60 */
-	put(t, "proc/stat", stat_b);
+	roottree_put(t, "proc/stat", stat_b);
 	read_ok(t->fd, 0, &b);
 	b.t_ns = a.t_ns + 100 * TICK_NS;
 	procstat_diff(&a, &b, cpus, 3, &trial);
@@ -177,7 +129,7 @@ static void test_cpus(void **state)
 static void test_threads_of_a_tree(void **state)
 {
 	struct procstat_snapshot s = { 0 };
-	struct tree *t = *state;
+	struct roottree *t = *state;
 
 	put_thread(
 		t, 10, 10, STAT(10, "rx worker: 0 [q", 1, 5000), "777 88 9\n", "20 \n");
@@ -212,7 +164,7 @@ static void test_threads_of_a_tree(void **state)
 static void test_tree_by_parents(void **state)
 {
 	struct procstat_snapshot s = { 0 };
-	struct tree *t = *state;
+	struct roottree *t = *state;
 
 	put_thread(t, 10, 10, STAT(10, "p", 1, 1), "1 1 1\n", NULL);
 	put_thread(t, 8, 8, STAT(8, "grandchild (", 20, 1), "1 1 1\n", NULL);
@@ -231,7 +183,7 @@ static void test_malformed_files_are_left_out(void **state)
 	static const char *const bad[] = { "", "10", "10 (x", "10 (x) S 1 2 3\n",
 		"10 x) S", "\n\n" };
 	struct procstat_snapshot s = { 0 };
-	struct tree *t = *state;
+	struct roottree *t = *state;
 	struct sp_err err = { 0 };
 	size_t i;
 
@@ -240,7 +192,7 @@ static void test_malformed_files_are_left_out(void **state)
 		read_ok(t->fd, 10, &s);
 		assert_int_equal(s.n_threads, 0);
 	}
-	put(t, "proc/stat", "cpu  1 2 3\ncpux 1\n");
+	roottree_put(t, "proc/stat", "cpu  1 2 3\ncpux 1\n");
 	assert_int_equal(procstat_read(t->fd, 0, &s, &err), -SP_EIO);
 	assert_string_equal(err.msg, "/proc/stat names no CPU");
 	procstat_done(&s);
@@ -331,13 +283,14 @@ static void test_live_busy_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_cpus, tree_setup, tree_teardown),
 		cmocka_unit_test_setup_teardown(
-			test_threads_of_a_tree, tree_setup, tree_teardown),
+			test_cpus, tree_setup, roottree_teardown),
 		cmocka_unit_test_setup_teardown(
-			test_tree_by_parents, tree_setup, tree_teardown),
+			test_threads_of_a_tree, tree_setup, roottree_teardown),
 		cmocka_unit_test_setup_teardown(
-			test_malformed_files_are_left_out, tree_setup, tree_teardown),
+			test_tree_by_parents, tree_setup, roottree_teardown),
+		cmocka_unit_test_setup_teardown(test_malformed_files_are_left_out,
+			tree_setup, roottree_teardown),
 		cmocka_unit_test(test_reused_tid_counts_from_0),
 		cmocka_unit_test(test_live_busy_thread),
 	};
