@@ -140,3 +140,27 @@ check_PROGRAMS += %D%/test-values
 TESTS += %D%/test-values
 %C%_test_values_SOURCES = %D%/test-values.c
 %C%_test_values_LDADD = $(TEST_STAT_LIBS)
+check_PROGRAMS += %D%/test-forward-frame
+TESTS += %D%/test-forward-frame
+%C%_test_forward_frame_SOURCES = %D%/test-forward-frame.c
+%C%_test_forward_frame_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-forward-police
+TESTS += %D%/test-forward-police
+%C%_test_forward_police_SOURCES = %D%/test-forward-police.c
+%C%_test_forward_police_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-forward-lookup
+TESTS += %D%/test-forward-lookup
+%C%_test_forward_lookup_SOURCES = %D%/test-forward-lookup.c
+%C%_test_forward_lookup_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-forward-cost
+TESTS += %D%/test-forward-cost
+%C%_test_forward_cost_SOURCES = %D%/test-forward-cost.c
+%C%_test_forward_cost_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-forward-stats
+TESTS += %D%/test-forward-stats
+%C%_test_forward_stats_SOURCES = %D%/test-forward-stats.c
+%C%_test_forward_stats_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
