@@ -21,7 +21,6 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/lab_steer.c %D%/lab_steer.h \
 	%D%/lab_tbf.c %D%/lab_tbf.h
 %C%_libos_a_SOURCES += \
-	%D%/host.c %D%/host.h \
 	%D%/keeper.c %D%/keeper.h \
 	%D%/keeper_child.c %D%/keeper_child.h \
 	%D%/keeper_init.c %D%/keeper_init.h \
@@ -31,3 +30,8 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/cpuplan.c %D%/cpuplan.h \
 	%D%/procstat.c %D%/procstat.h \
 	%D%/proctree.c %D%/proctree.h
+%C%_libos_a_SOURCES += \
+	%D%/iface.c %D%/iface.h \
+	%D%/pktring_rx.c %D%/pktring_rx.h \
+	%D%/pkttx.c %D%/pkttx.h \
+	%D%/thread.c %D%/thread.h
