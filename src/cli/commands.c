@@ -7,6 +7,7 @@
 const struct command *const commands[] = {
 	&cmd_forward,
 	&cmd_lab,
+	&cmd_generate,
 };
 
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);

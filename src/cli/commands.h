@@ -20,6 +20,7 @@ struct command {
 };
 
 extern const struct command cmd_forward;
+extern const struct command cmd_generate;
 
 extern const struct command *const commands[];
 extern const size_t n_commands;

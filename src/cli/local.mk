@@ -4,6 +4,8 @@ satprof_SOURCES = \
 	%D%/args.c %D%/args.h \
 	%D%/cmd_forward.c \
 	%D%/cmd_lab.c \
+	%D%/cmd_generate.c \
+	%D%/generate_options.c %D%/generate_options.h \
 	%D%/main.c \
 	%D%/sweep_effort.c \
 	%D%/sweep_options.c %D%/sweep_options.h \
