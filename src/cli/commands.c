@@ -8,6 +8,8 @@ const struct command *const commands[] = {
 	&cmd_forward,
 	&cmd_lab,
 	&cmd_generate,
+
+	&cmd_probe,
 };
 
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);

@@ -27,7 +27,13 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/keeper_mounts.c %D%/keeper_mounts.h \
 	%D%/keeper_msg.c %D%/keeper_msg.h \
 	%D%/keeper_words.c %D%/keeper_words.h \
+	%D%/caps.c %D%/caps.h %D%/caps_private.h \
+	%D%/caps_gso.c %D%/caps_gso.h \
+	%D%/caps_host.c \
+	%D%/caps_net.c \
+	%D%/caps_perf.c \
 	%D%/cpuplan.c %D%/cpuplan.h \
+	%D%/findprog.c %D%/findprog.h \
 	%D%/procstat.c %D%/procstat.h \
 	%D%/proctree.c %D%/proctree.h
 %C%_libos_a_SOURCES += \

@@ -4,17 +4,14 @@
 
 #include "sut/sut.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "os/findprog.h"
 #include "os/keeper.h"
 #include "sut/sut_counts.h"
 #include "sut/sut_output.h"
@@ -34,51 +31,6 @@ struct command_sut {
 	struct keeper_child child;
 	struct sut_end end;
 };
-
-static bool is_executable(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	       faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
-}
-
-static bool is_in_path(const char *name)
-{
-	const char *path = getenv("PATH"), *p, *end;
-	bool found = false;
-	char *full;
-
-	/* execvp's own default where there is none */
-	for (p = path != NULL ? path : "/bin:/usr/bin"; !found; p = end + 1) {
-		end = strchrnul(p, ':');
-		full = xasprintf("%.*s/%s", end > p ? (int)(end - p) : 1,
-			end > p ? p : ".", name);
-		found = is_executable(full);
-		free(full);
-		if (*end == '\0')
-			break;
-	}
-	return found;
-}
-
-static int check_executable(const char *name, struct sp_err *err)
-{
-	if (name[0] == '\0')
-		return sp_err_set(err, SP_EUSAGE, "the SUT's command is empty");
-	if (strchr(name, '/') == NULL) {
-		if (is_in_path(name))
-			return 0;
-		return sp_err_set(err, SP_EUSAGE,
-			"cannot execute %s: no such program in PATH", name);
-	}
-	if (is_executable(name))
-		return 0;
-	if (access(name, F_OK) != 0)
-		return sp_err_errno(err, SP_EUSAGE, errno, "cannot execute %s", name);
-	return sp_err_set(err, SP_EUSAGE,
-		"cannot execute %s: it is not an executable file (chmod +x?)", name);
-}
 
 static char *join(char *const *argv)
 {
@@ -123,7 +75,7 @@ static int command_open(
 		s->argv[i] = sut_expand(cfg->argv[i], cfg->in, cfg->out, 0);
 	s->line = join(s->argv);
 	s->out.fd = -1;
-	rc = check_executable(s->argv[0], err);
+	rc = findprog_check(s->argv[0], err);
 	if (rc == 0)
 		rc = sut_output_open(&s->out, err);
 	if (rc != 0) {
