@@ -11,3 +11,12 @@ SOURCE_CHECKS = \
 	%D%/check-symbols
 TESTS += $(SOURCE_CHECKS)
 EXTRA_DIST += $(SOURCE_CHECKS) %D%/check-symbols.allow %D%/tap.bash
+
+# From a clone to a built, tried or checked program.
+EXTRA_DIST += \
+	.ci/run \
+	%D%/build.bash \
+	%D%/check \
+	%D%/demo \
+	%D%/packages \
+	%D%/setup

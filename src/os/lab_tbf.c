@@ -21,7 +21,7 @@
 #define ETH_HEADER_BYTES 14u
 #define BURST_DEFAULT    64u
 #define QUEUE_MIN_S      0.001
-#define BUCKET_MIN_S	 0.001
+#define BUCKET_MIN_S     0.001
 
 int lab_tbf_compute(
 	const struct lab_config *cfg, struct lab_tbf *ret_tbf, struct sp_err *err)

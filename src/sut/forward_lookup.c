@@ -76,6 +76,7 @@ static bool has_ports(uint8_t protocol)
 	       protocol == IPPROTO_SCTP;
 }
 
+/* l4 == end: no ports. */
 static void key_set_l4(
 	struct lookup_key *key, uint8_t protocol, const uint8_t *l4, const uint8_t *end)
 {
@@ -86,11 +87,18 @@ static void key_set_l4(
 		memcpy(last + PORTS_BYTES, l4, PORTS_BYTES);
 }
 
+/* An IPv4 address is not the IPv6 address that begins with it. */
+static void key_set_version(struct lookup_key *key, uint8_t version)
+{
+	((uint8_t *)&key->word[4])[1] = version;
+}
+
 static void key_set_ip4(struct lookup_key *key, const uint8_t *ip, const uint8_t *end)
 {
 	size_t header = (size_t)(ip[0] & 0xf) * 4;
 	bool is_later_fragment = (get_be16(ip + 6) & 0x1fff) != 0;
 
+	key_set_version(key, 4);
 	memcpy(&key->word[0], ip + 12, 4);
 	memcpy(&key->word[2], ip + 16, 4);
 	if (header < IP4_BYTES || is_later_fragment || end - ip < (ptrdiff_t)header)
@@ -117,6 +125,7 @@ static void key_of_frame(struct lookup_key *key, const uint8_t *frame, uint32_t 
 	if (type == ETH_P_IP && end - ip >= (ptrdiff_t)IP4_BYTES) {
 		key_set_ip4(key, ip, end);
 	} else if (type == ETH_P_IPV6 && end - ip >= (ptrdiff_t)IP6_BYTES) {
+		key_set_version(key, 6);
 		memcpy(&key->word[0], ip + 8, 32);
 		key_set_l4(key, ip[6], ip + IP6_BYTES, end);
 	} else {

@@ -20,6 +20,7 @@
 struct forward_police {
 	struct units_rate rate;
 	struct pacing clock; /* a slot is a frame, or with bits/s a byte */
+	uint64_t credit;     /* slots given at the start */
 	uint64_t used;       /* slots spent or forfeited */
 	uint64_t last_ns;
 	uint32_t max_bytes; /* largest frame so far, with FCS */

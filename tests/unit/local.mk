@@ -84,6 +84,11 @@ TESTS += %D%/test-analysis-limits
 	%D%/test-analysis-limits.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_analysis_limits_LDADD = $(TEST_PLAN_LIBS)
 
+check_PROGRAMS += %D%/test-host
+TESTS += %D%/test-host
+%C%_test_host_SOURCES = %D%/test-host.c %D%/roottree.c %D%/roottree.h
+%C%_test_host_LDADD = $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-keeper
 TESTS += %D%/test-keeper
 %C%_test_keeper_SOURCES = %D%/test-keeper.c
@@ -140,3 +145,27 @@ check_PROGRAMS += %D%/test-values
 TESTS += %D%/test-values
 %C%_test_values_SOURCES = %D%/test-values.c
 %C%_test_values_LDADD = $(TEST_STAT_LIBS)
+check_PROGRAMS += %D%/test-forward-frame
+TESTS += %D%/test-forward-frame
+%C%_test_forward_frame_SOURCES = %D%/test-forward-frame.c
+%C%_test_forward_frame_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-forward-police
+TESTS += %D%/test-forward-police
+%C%_test_forward_police_SOURCES = %D%/test-forward-police.c
+%C%_test_forward_police_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-forward-lookup
+TESTS += %D%/test-forward-lookup
+%C%_test_forward_lookup_SOURCES = %D%/test-forward-lookup.c
+%C%_test_forward_lookup_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-forward-cost
+TESTS += %D%/test-forward-cost
+%C%_test_forward_cost_SOURCES = %D%/test-forward-cost.c
+%C%_test_forward_cost_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-forward-stats
+TESTS += %D%/test-forward-stats
+%C%_test_forward_stats_SOURCES = %D%/test-forward-stats.c
+%C%_test_forward_stats_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
