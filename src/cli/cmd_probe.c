@@ -26,21 +26,18 @@ static const struct argp_option probe_options[] = {
 
 struct probe_args {
 	bool json;
-	struct sp_err *err;
 };
 
 static error_t probe_option(int key, char *arg, struct argp_state *state)
 {
 	struct probe_args *a = state->input;
 
+	(void)arg;
+
 	switch (key) {
 	case OPT_JSON:
 		a->json = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		(void)sp_err_set(
-			a->err, SP_EUSAGE, "probe takes no argument: '%s'", arg);
-		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -94,7 +91,7 @@ static int print_json(const struct caps *c, struct sp_err *err)
 
 static int probe_run(int argc, char **argv, struct sp_err *err)
 {
-	struct probe_args a = { .err = err };
+	struct probe_args a = { .json = false };
 	struct caps caps;
 	bool help = false;
 	int root_fd;

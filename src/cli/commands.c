@@ -8,7 +8,6 @@ const struct command *const commands[] = {
 	&cmd_forward,
 	&cmd_lab,
 	&cmd_generate,
-
 	&cmd_probe,
 };
 

@@ -6,7 +6,6 @@ satprof_SOURCES = \
 	%D%/cmd_lab.c \
 	%D%/cmd_generate.c \
 	%D%/generate_options.c %D%/generate_options.h \
-
 	%D%/cmd_probe.c \
 	%D%/main.c \
 	%D%/sweep_effort.c \
