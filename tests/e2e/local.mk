@@ -15,3 +15,7 @@ E2E_TESTS += %D%/sweep.bats
 EXTRA_DIST += %D%/helpers.bash
 E2E_TESTS += %D%/lab.bats
 E2E_TESTS += %D%/restore.bats
+E2E_TESTS += %D%/forward.bats
+E2E_HELPERS += %D%/forward-live
+check_PROGRAMS += %D%/forward-live
+%C%_forward_live_SOURCES = %D%/forward-live.c
