@@ -21,6 +21,8 @@ TEST_PLAN_LIBS = src/plan/libplan.a $(TEST_STAT_LIBS)
 TEST_CODEC_LIBS = src/codec/libcodec.a $(TEST_PLAN_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
 TEST_SIM_LIBS = src/sim/libsim.a $(TEST_CODEC_LIBS)
 TEST_OS_LIBS = src/os/libos.a $(TEST_SIM_LIBS) $(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS)
+TEST_SYMBOL_LIBS = src/symbol/libsymbol.a $(TEST_OS_LIBS) $(DW_LIBS)
+TEST_OBSERVE_LIBS = src/observe/libobserve.a $(TEST_SYMBOL_LIBS)
 
 include tests/build/local.mk
 include tests/unit/local.mk

@@ -1,5 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+check_PROGRAMS += %D%/test-perf-decode
+TESTS += %D%/test-perf-decode
+%C%_test_perf_decode_SOURCES = %D%/test-perf-decode.c
+%C%_test_perf_decode_LDADD = $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-perf-events
+TESTS += %D%/test-perf-events
+%C%_test_perf_events_SOURCES = %D%/test-perf-events.c
+%C%_test_perf_events_LDADD = $(TEST_OBSERVE_LIBS)
+
+check_PROGRAMS += %D%/test-symbols
+TESTS += %D%/test-symbols
+%C%_test_symbols_SOURCES = %D%/test-symbols.c
+%C%_test_symbols_LDADD = $(TEST_SYMBOL_LIBS)
+
+check_PROGRAMS += %D%/test-observer-contract
+TESTS += %D%/test-observer-contract
+%C%_test_observer_contract_SOURCES = %D%/test-observer-contract.c
+%C%_test_observer_contract_LDADD = $(TEST_OBSERVE_LIBS)
+
 check_PROGRAMS += %D%/test-hist
 TESTS += %D%/test-hist
 %C%_test_hist_SOURCES = %D%/test-hist.c
