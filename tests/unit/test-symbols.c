@@ -285,13 +285,14 @@ static void copy_file(const char *from, const char *to)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC);
 	int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
-	char buf[65536];
+	char buf[8192];
 	ssize_t n;
 
 	assert_true(in >= 0 && out >= 0);
 	while ((n = read(in, buf, sizeof(buf))) > 0)
 		assert_int_equal(write(out, buf, (size_t)n), n);
 	assert_int_equal(n, 0);
+	assert_int_equal(fchmod(out, 0700), 0);
 	(void)close(in);
 	(void)close(out);
 }
