@@ -5,7 +5,7 @@
  *   lab-live hold                     the namespaces' inodes, then sleep
  *   lab-live steer default|sysfs|none which CPU did the receive work of 200 frames
  *   lab-live gso N_SEGS               what arrives of 50 segmented sends
- *   lab-live limit RATE FRAME_BYTES SECONDS   what a planted limit lets through
+ *   lab-live limit RATE FRAME_BYTES SECONDS   (live-limit.c)
  *   lab-live quiet SECONDS            frames that nobody sent
  */
 #include "config.h"
@@ -28,8 +28,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/units.h"
+#include "live.h"
 #include "os/lab.h"
 #include "os/lab_steer.h"
 #include "os/netns.h"
@@ -39,106 +38,14 @@
 #define VIRTIO_NET_HDR_GSO_UDP_L4 5
 #endif
 
-#define CPUS_MAX     64
-#define FRAME_MAX    9212 /* without FCS */
-#define HEADER_BYTES (ETH_HLEN + sizeof(struct iphdr) + sizeof(struct udphdr))
-#define N_STEER      200
-#define N_GSO        50
-
-static _Noreturn void die(const struct sp_err *err, const char *what)
-{
-	(void)fprintf(stderr, "lab-live: %s: %s\n", what,
-		err != NULL ? err->msg : strerror(errno));
-	exit(1);
-}
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET((size_t)cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) != 0)
-		die(NULL, "sched_setaffinity");
-}
-
-static struct lab up(struct lab_config *cfg)
-{
-	struct sp_err err = { .code = SP_OK };
-	struct lab lab;
-
-	if (!netns_may_create() && netns_become_userns_root(&err) != 0)
-		die(&err, "user namespace");
-	if (lab_up(cfg, &lab, &err) != 0)
-		die(&err, "lab_up");
-	return lab;
-}
-
-/* A packet socket on an interface; protocol 0 sends only. */
-static int packet_open(int netns_fd, const char *ifname, int protocol)
-{
-	struct sockaddr_ll sll = { .sll_family = AF_PACKET };
-	struct sp_err err = { .code = SP_OK };
-	int size = 8 << 20, one = 1, back = -1;
-	int fd;
-
-	if (netns_enter(netns_fd, &back, &err) != 0)
-		die(&err, "netns_enter");
-	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	sll.sll_ifindex = (int)if_nametoindex(ifname);
-	sll.sll_protocol = htons((uint16_t)protocol);
-	if (fd < 0 || sll.sll_ifindex == 0 ||
-		bind(fd, (struct sockaddr *)&sll, sizeof(sll)) != 0)
-		die(NULL, ifname);
-	/* The larger one needs root; the default is enough for what is counted. */
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) != 0)
-		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-	if (setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) != 0)
-		die(NULL, "PACKET_IGNORE_OUTGOING");
-	netns_leave(back);
-	return fd;
-}
-
-static uint32_t sum16(const uint8_t *p, size_t len, uint32_t sum)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < len; i += 2)
-		sum += (uint32_t)(p[i] << 8 | p[i + 1]);
-	if (len % 2 != 0)
-		sum += (uint32_t)(p[len - 1] << 8);
-	while (sum >> 16 != 0)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
-}
+#define CPUS_MAX 64
+#define N_STEER  200
+#define N_GSO    50
 
 static uint32_t pseudo_sum(const struct iphdr *ip, size_t udp_len)
 {
-	return sum16((const uint8_t *)&ip->saddr, 8, IPPROTO_UDP + (uint32_t)udp_len);
-}
-
-/* An IPv4 UDP frame of len bytes without FCS; its UDP checksum is 0. */
-static void frame_build(uint8_t *f, size_t len, const uint8_t *src, const uint8_t *dst)
-{
-	struct iphdr ip = {
-		.version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP
-	};
-	struct udphdr udp = { .source = htons(1024), .dest = htons(1025) };
-	size_t i;
-
-	memcpy(f, dst, ETH_ALEN);
-	memcpy(f + ETH_ALEN, src, ETH_ALEN);
-	f[12] = ETH_P_IP >> 8;
-	f[13] = ETH_P_IP & 0xff;
-	ip.tot_len = htons((uint16_t)(len - ETH_HLEN));
-	ip.saddr = htonl(0xc6120001); /* 198.18.0.1 */
-	ip.daddr = htonl(0xc6130001);
-	ip.check = htons((uint16_t)~sum16((const uint8_t *)&ip, sizeof(ip), 0));
-	udp.len = htons((uint16_t)(len - ETH_HLEN - sizeof(ip)));
-	memcpy(f + ETH_HLEN, &ip, sizeof(ip));
-	memcpy(f + ETH_HLEN + sizeof(ip), &udp, sizeof(udp));
-	for (i = HEADER_BYTES; i < len; i++)
-		f[i] = (uint8_t)(i * 7);
+	return live_sum16(
+		(const uint8_t *)&ip->saddr, 8, IPPROTO_UDP + (uint32_t)udp_len);
 }
 
 static bool frame_sums_are_right(const uint8_t *f, size_t len)
@@ -148,21 +55,21 @@ static bool frame_sums_are_right(const uint8_t *f, size_t len)
 	uint32_t sum;
 
 	memcpy(&ip, f + ETH_HLEN, sizeof(ip));
-	if (sum16(f + ETH_HLEN, sizeof(ip), 0) != 0xffff ||
+	if (live_sum16(f + ETH_HLEN, sizeof(ip), 0) != 0xffff ||
 		ntohs(ip.tot_len) != len - ETH_HLEN)
 		return false;
-	sum = sum16(f + ETH_HLEN + sizeof(ip), udp_len, pseudo_sum(&ip, udp_len));
+	sum = live_sum16(f + ETH_HLEN + sizeof(ip), udp_len, pseudo_sum(&ip, udp_len));
 	return sum == 0xffff;
 }
 
 static int hold(void)
 {
 	struct lab_config cfg = { .recv_cpu = -1, .mtu = 1500 };
-	struct lab lab = up(&cfg);
+	struct lab lab = live_lab_up(&cfg);
 	struct stat gen, sut;
 
 	if (fstat(lab.gen_ns, &gen) != 0 || fstat(lab.sut_ns, &sut) != 0)
-		die(NULL, "fstat");
+		live_die(NULL, "fstat");
 	(void)printf("gen=%lu\nsut=%lu\n", (unsigned long)gen.st_ino,
 		(unsigned long)sut.st_ino);
 	(void)fflush(stdout);
@@ -180,10 +87,10 @@ static void fanout_open(int *fds, int n_cpus, int netns_fd, const char *ifname)
 	int i;
 
 	for (i = 0; i < n_cpus; i++) {
-		fds[i] = packet_open(netns_fd, ifname, ETH_P_ALL);
+		fds[i] = live_packet_open(netns_fd, ifname, ETH_P_ALL);
 		if (setsockopt(fds[i], SOL_PACKET, PACKET_FANOUT, &arg, sizeof(arg)) !=
 			0)
-			die(NULL, "PACKET_FANOUT");
+			live_die(NULL, "PACKET_FANOUT");
 	}
 }
 
@@ -197,11 +104,11 @@ static void steer_report(
 
 	n_cpus = n_cpus > CPUS_MAX ? CPUS_MAX : n_cpus;
 	fanout_open(fds, n_cpus, netns_rx, rx);
-	fd = packet_open(netns_tx, tx, 0);
-	frame_build(frame, sizeof(frame), mac, mac);
+	fd = live_packet_open(netns_tx, tx, 0);
+	live_frame_build(frame, sizeof(frame), mac, mac);
 	for (i = 0; i < N_STEER; i++)
 		if (send(fd, frame, sizeof(frame), 0) < 0)
-			die(NULL, "send");
+			live_die(NULL, "send");
 	(void)usleep(300000);
 	for (i = 0; i < n_cpus; i++) {
 		for (n = 0; recv(fds[i], frame, sizeof(frame), 0) > 0; n++)
@@ -222,16 +129,16 @@ static int steer(const char *how)
 		cfg.n_sut_cpus = 0;
 		cfg.recv_cpu = -1;
 	}
-	lab = up(&cfg);
+	lab = live_lab_up(&cfg);
 	(void)lab_steer_mask(&last, 1, mask, sizeof(mask));
 	if (strcmp(how, "sysfs") == 0 &&
 		(lab_steer_sysfs(lab.sut_ns, LAB_SUT_IN, mask, &err) != 0 ||
 			lab_steer_sysfs(lab.gen_ns, LAB_GEN_RX, "1", &err) != 0))
-		die(&err, "lab_steer_sysfs");
+		live_die(&err, "lab_steer_sysfs");
 	(void)printf("steering=%d\nlast_cpu=%d\n", (int)lab.steering, last);
-	pin(0); /* the generator's CPU sends, the SUT's must receive */
+	live_pin(0); /* the generator's CPU sends, the SUT's must receive */
 	steer_report("sut", lab.gen_ns, LAB_GEN_TX, lab.sut_ns, LAB_SUT_IN);
-	pin(last);
+	live_pin(last);
 	steer_report("gen", lab.sut_ns, LAB_SUT_OUT, lab.gen_ns, LAB_GEN_RX);
 	lab_down(&lab);
 	return 0;
@@ -240,24 +147,24 @@ static int steer(const char *how)
 /* One datagram that the kernel is to cut into n_segs frames of 60 + 4 bytes. */
 static void gso_send(int fd, const struct lab *lab, size_t n_segs)
 {
-	uint8_t f[HEADER_BYTES + 64 * 18];
+	uint8_t f[LIVE_HEADER_BYTES + 64 * 18];
 	struct virtio_net_hdr vh = { .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
 		.gso_type = VIRTIO_NET_HDR_GSO_UDP_L4,
-		.hdr_len = HEADER_BYTES,
+		.hdr_len = LIVE_HEADER_BYTES,
 		.gso_size = 18,
 		.csum_start = ETH_HLEN + sizeof(struct iphdr),
 		.csum_offset = offsetof(struct udphdr, check) };
-	size_t len = HEADER_BYTES + n_segs * 18;
+	size_t len = LIVE_HEADER_BYTES + n_segs * 18;
 	struct iovec iov[2] = { { &vh, sizeof(vh) }, { f, len } };
 	struct iphdr ip;
 	uint16_t check;
 
-	frame_build(f, len, lab->gen_tx_mac, lab->gen_rx_mac);
+	live_frame_build(f, len, lab->gen_tx_mac, lab->gen_rx_mac);
 	memcpy(&ip, f + ETH_HLEN, sizeof(ip));
 	check = htons((uint16_t)pseudo_sum(&ip, len - ETH_HLEN - sizeof(ip)));
 	memcpy(f + ETH_HLEN + sizeof(ip) + vh.csum_offset, &check, sizeof(check));
 	if (writev(fd, iov, 2) < 0)
-		die(NULL, "writev");
+		live_die(NULL, "writev");
 }
 
 static uint64_t rx_packets(int netns_fd, const char *ifname)
@@ -268,7 +175,7 @@ static uint64_t rx_packets(int netns_fd, const char *ifname)
 
 	if (nl_handle_open(netns_fd, &nl, &err) != 0 ||
 		nl_link_get(nl, ifname, &link, &err) != 0)
-		die(&err, ifname);
+		live_die(&err, ifname);
 	nl_handle_close(nl);
 	return link.rx_packets;
 }
@@ -276,22 +183,22 @@ static uint64_t rx_packets(int netns_fd, const char *ifname)
 static int gso(size_t n_segs)
 {
 	struct lab_config cfg = { .recv_cpu = -1, .mtu = 1500 };
-	struct lab lab = up(&cfg);
-	int tx = packet_open(lab.gen_ns, LAB_GEN_TX, 0);
-	int rx = packet_open(lab.sut_ns, LAB_SUT_IN, ETH_P_ALL);
+	struct lab lab = live_lab_up(&cfg);
+	int tx = live_packet_open(lab.gen_ns, LAB_GEN_TX, 0);
+	int rx = live_packet_open(lab.sut_ns, LAB_SUT_IN, ETH_P_ALL);
 	uint8_t frame[2048];
 	int one = 1, n_frames = 0, n_length = 0, n_right = 0;
 	ssize_t len;
 	size_t i;
 
 	if (setsockopt(tx, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof(one)) != 0)
-		die(NULL, "PACKET_VNET_HDR");
+		live_die(NULL, "PACKET_VNET_HDR");
 	for (i = 0; i < N_GSO; i++) {
 		gso_send(tx, &lab, n_segs);
 		(void)usleep(1000);
 		while ((len = recv(rx, frame, sizeof(frame), 0)) > 0) {
 			n_frames++;
-			n_length += len == HEADER_BYTES + 18;
+			n_length += len == LIVE_HEADER_BYTES + 18;
 			n_right += frame_sums_are_right(frame, (size_t)len);
 		}
 	}
@@ -303,79 +210,10 @@ static int gso(size_t n_segs)
 	return 0;
 }
 
-#define TICK_NS  (200 * NS_PER_US)
-#define OVERLOAD 1.3
-
-/*
- * Offer rate_pps until end_ns, a batch a tick; how many the system call took. A
- * real-time thread that sleeps: busy neighbors then do not starve the sender,
- * which would look like a limit that is too low.
- */
-static uint64_t offer(
-	int fd, const uint8_t *frame, size_t len, double rate_pps, uint64_t end_ns)
-{
-	uint64_t t0_ns = clock_now_ns(&clock_monotonic), now_ns = t0_ns;
-	uint64_t n_offered = 0, n_sent = 0, due;
-
-	while (now_ns < end_ns) {
-		due = (uint64_t)(rate_pps * (double)(now_ns - t0_ns) / 1e9);
-		for (; n_offered < due; n_offered++) {
-			if (send(fd, frame, len, 0) >= 0)
-				n_sent++;
-			else if (errno != ENOBUFS && errno != EAGAIN)
-				die(NULL, "send");
-		}
-		clock_sleep_until_ns(&clock_monotonic, now_ns + TICK_NS);
-		now_ns = clock_now_ns(&clock_monotonic);
-	}
-	return n_sent;
-}
-
-static int limit(const char *rate, double frame_bytes, double seconds)
-{
-	int last = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
-	struct lab_config cfg = { .sut_cpus = &last,
-		.n_sut_cpus = 1,
-		.mtu = frame_bytes > 1518 ? (uint32_t)frame_bytes - 18 : 1500,
-		.has_limit = true,
-		.frame_bytes = frame_bytes };
-	const struct sched_param fifo = { .sched_priority = 1 };
-	struct sp_err err = { .code = SP_OK };
-	uint64_t t0_ns, t1_ns, a, b, sent;
-	static uint8_t frame[FRAME_MAX];
-	size_t len = (size_t)frame_bytes - UNITS_FCS_BYTES;
-	double want, got;
-	struct lab lab;
-	int fd;
-
-	if (units_rate_parse(rate, &cfg.limit, &err) != 0)
-		die(&err, rate);
-	lab = up(&cfg);
-	pin(last);
-	(void)sched_setscheduler(0, SCHED_FIFO, &fifo); /* refused without root */
-	fd = packet_open(lab.sut_ns, LAB_SUT_OUT, 0);
-	frame_build(frame, len, lab.sut_out_mac, lab.gen_rx_mac);
-	t0_ns = clock_now_ns(&clock_monotonic);
-	want = units_rate_pps(cfg.limit, frame_bytes);
-	sent = offer(
-		fd, frame, len, OVERLOAD * want, t0_ns + (uint64_t)(seconds / 4 * 1e9));
-	a = rx_packets(lab.gen_ns, LAB_GEN_RX);
-	t0_ns = clock_now_ns(&clock_monotonic);
-	sent += offer(fd, frame, len, OVERLOAD * want,
-		t0_ns + (uint64_t)(seconds * 0.75 * 1e9));
-	b = rx_packets(lab.gen_ns, LAB_GEN_RX);
-	t1_ns = clock_now_ns(&clock_monotonic);
-	got = units_per_s(b - a, t1_ns - t0_ns);
-	(void)printf("want_pps=%.1f\ngot_pps=%.1f\nerror_ppm=%.0f\nsent=%lu\n", want,
-		got, (got / want - 1) * 1e6, (unsigned long)sent);
-	lab_down(&lab);
-	return 0;
-}
-
 static int quiet(double seconds)
 {
 	struct lab_config cfg = { .recv_cpu = -1, .mtu = 1500 };
-	struct lab lab = up(&cfg);
+	struct lab lab = live_lab_up(&cfg);
 	static const char *const names[] = { LAB_GEN_TX, LAB_SUT_IN, LAB_SUT_OUT,
 		LAB_GEN_RX };
 	size_t i;
@@ -400,7 +238,8 @@ int main(int argc, char **argv)
 	if (argc == 3 && strcmp(argv[1], "quiet") == 0)
 		return quiet(strtod(argv[2], NULL));
 	if (argc == 5 && strcmp(argv[1], "limit") == 0)
-		return limit(argv[2], strtod(argv[3], NULL), strtod(argv[4], NULL));
+		return live_limit(
+			argv[2], strtod(argv[3], NULL), strtod(argv[4], NULL));
 	(void)fprintf(stderr, "lab-live: see the comment atop its source\n");
 	return 2;
 }

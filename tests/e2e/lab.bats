@@ -165,7 +165,7 @@ links() {
 	need_lab
 	"$LIVE" hold >"$BATS_TEST_TMPDIR/inodes" 3>&- &
 	HOLD_PID=$!
-	local i gen= sut=
+	local i gen sut
 	for i in $(seq 50); do
 		[ "$(wc -l <"$BATS_TEST_TMPDIR/inodes")" -lt 2 ] || break
 		sleep 0.1
@@ -292,15 +292,16 @@ public_copy() {
 
 @test "a planted limit lets through what it says" {
 	need_root
-	# A busy machine makes it less, never more: the best of three counts.
-	local i ppm best=-1000000
-	for i in 1 2 3; do
-		ppm=$("$LIVE" limit 20Mbps 512 1 | sed -n 's/^error_ppm=//p')
+	# Within half a per cent in one of three tries: a busy machine scatters it.
+	local ppm
+	for _ in 1 2 3; do
+		ppm=$("$LIVE" limit 20Mbps 512 1 | sed -n 's/^median_ppm=//p')
 		echo "error: $ppm ppm"
-		[ "$ppm" -le 2000 ]
-		[ "$ppm" -le "$best" ] || best=$ppm
+		if [ "$ppm" -ge -5000 ] && [ "$ppm" -le 5000 ]; then
+			return 0
+		fi
 	done
-	[ "$best" -ge -10000 ]
+	false
 }
 
 @test "up to 9216-byte frames, and IPv6 off" {

@@ -6,7 +6,8 @@ E2E_TESTS += %D%/cli.bats
 # What shell cannot do: programs that e2e tests run.
 E2E_HELPERS = %D%/lab-live %D%/restore-live
 check_PROGRAMS += $(E2E_HELPERS)
-%C%_lab_live_SOURCES = %D%/lab-live.c
+%C%_lab_live_SOURCES = %D%/lab-live.c %D%/live.c %D%/live.h %D%/live-limit.c
+%C%_lab_live_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
 %C%_lab_live_LDADD = $(TEST_OS_LIBS)
 %C%_restore_live_SOURCES = %D%/restore-live.c
 %C%_restore_live_LDADD = $(TEST_OS_LIBS)
