@@ -209,7 +209,7 @@ public_copy() {
 	chmod 755 "$PUBLIC" "$PUBLIC/satprof"
 	AS_NOBODY="env XDG_RUNTIME_DIR=$PUBLIC/run
 		setpriv --reuid 65534 --regid 65534 --clear-groups"
-	cd "$PUBLIC"
+	cd "$PUBLIC" || return
 	$AS_NOBODY test -x ./satprof || skip "nobody cannot reach $PUBLIC"
 	$AS_NOBODY unshare -Urn true 2>/dev/null || skip "no user namespaces here"
 }
