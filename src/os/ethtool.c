@@ -37,21 +37,15 @@ int ethtool_open(int netns_fd, int *ret_fd, struct sp_err *err)
 	return rc;
 }
 
-/* One request; 0 or an errno, and what came back (>= 0) in *ret_val. */
-static int request(int fd, const char *ifname, void *data, int *ret_val)
+/* One request; 0 or an errno. */
+static int request(int fd, const char *ifname, void *data)
 {
 	struct ifreq ifr = { .ifr_data = data };
-	int n;
 
 	if (strlen(ifname) >= IFNAMSIZ)
 		return ENODEV;
 	(void)snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", ifname);
-	n = ioctl(fd, SIOCETHTOOL, &ifr);
-	if (n < 0)
-		return errno;
-	if (ret_val != NULL)
-		*ret_val = n;
-	return 0;
+	return ioctl(fd, SIOCETHTOOL, &ifr) < 0 ? errno : 0;
 }
 
 static int request_failed(
@@ -67,27 +61,36 @@ static int request_failed(
 		err, SP_EIO, e, "cannot %s the offloads of %s", what, ifname);
 }
 
-static int names_get(int fd, const char *ifname, struct ethtool_features *feat)
+/* How many features the kernel knows; 0 or an errno. */
+static int count_get(int fd, const char *ifname, uint32_t *ret_n)
 {
-	struct {
-		struct ethtool_sset_info info;
-		uint32_t n;
-	} sset = { .info = { .cmd = ETHTOOL_GSSET_INFO,
-			   .sset_mask = UINT64_C(1) << ETH_SS_FEATURES } };
-	struct ethtool_gstrings *s;
-	uint32_t i, n;
+	struct ethtool_sset_info *info =
+		xcalloc(1, sizeof(*info) + sizeof(info->data[0]));
 	int e;
 
-	e = request(fd, ifname, &sset, NULL);
+	info->cmd = ETHTOOL_GSSET_INFO;
+	info->sset_mask = UINT64_C(1) << ETH_SS_FEATURES;
+	e = request(fd, ifname, info);
+	*ret_n = e == 0 && info->sset_mask != 0 ? info->data[0] : 0;
+	free(info);
+	return e;
+}
+
+static int names_get(int fd, const char *ifname, struct ethtool_features *feat)
+{
+	struct ethtool_gstrings *s;
+	uint32_t i, n = 0;
+	int e;
+
+	e = count_get(fd, ifname, &n);
 	if (e != 0)
 		return e;
-	n = sset.info.sset_mask != 0 ? sset.n : 0;
 	/* The kernel writes all of them, also those past what we keep. */
 	s = xcalloc(1, sizeof(*s) + (size_t)n * ETH_GSTRING_LEN);
 	s->cmd = ETHTOOL_GSTRINGS;
 	s->string_set = ETH_SS_FEATURES;
 	s->len = n;
-	e = request(fd, ifname, s, NULL);
+	e = request(fd, ifname, s);
 	if (e == 0) {
 		feat->n = s->len < ETHTOOL_FEATURES_MAX ? s->len : ETHTOOL_FEATURES_MAX;
 		for (i = 0; i < feat->n; i++) {
@@ -108,25 +111,26 @@ static bool bit_of(uint32_t word, uint32_t i)
 int ethtool_features_get(int fd, const char *ifname, struct ethtool_features *ret_feat,
 	struct sp_err *err)
 {
-	struct {
-		struct ethtool_gfeatures head;
-		struct ethtool_get_features_block blocks[N_WORDS];
-	} g = { .head = { .cmd = ETHTOOL_GFEATURES, .size = N_WORDS } };
 	struct ethtool_features feat = { .n = 0 };
+	struct ethtool_gfeatures *g =
+		xcalloc(1, sizeof(*g) + N_WORDS * sizeof(g->features[0]));
 	uint32_t i;
 	int e;
 
+	g->cmd = ETHTOOL_GFEATURES;
+	g->size = N_WORDS;
 	e = names_get(fd, ifname, &feat);
 	if (e == 0)
-		e = request(fd, ifname, &g, NULL);
-	if (e != 0)
-		return request_failed(err, e, "read", ifname);
-	for (i = 0; i < feat.n; i++) {
-		const struct ethtool_get_features_block *b = &g.blocks[i / 32];
+		e = request(fd, ifname, g);
+	for (i = 0; e == 0 && i < feat.n; i++) {
+		const struct ethtool_get_features_block *b = &g->features[i / 32];
 
 		feat.on[i] = bit_of(b->active, i);
 		feat.fixed[i] = bit_of(b->never_changed, i) || !bit_of(b->available, i);
 	}
+	free(g);
+	if (e != 0)
+		return request_failed(err, e, "read", ifname);
 	*ret_feat = feat;
 	return 0;
 }
@@ -144,27 +148,27 @@ int ethtool_feature_find(const struct ethtool_features *feat, const char *featur
 int ethtool_features_set(int fd, const char *ifname, const struct ethtool_change *chg,
 	size_t n_chg, struct sp_err *err)
 {
-	struct {
-		struct ethtool_sfeatures head;
-		struct ethtool_set_features_block blocks[N_WORDS];
-	} s = { .head = { .cmd = ETHTOOL_SFEATURES } };
 	struct ethtool_features feat;
+	struct ethtool_sfeatures *s;
 	size_t i;
 	int rc, e, at;
 
 	rc = ethtool_features_get(fd, ifname, &feat, err);
 	if (rc != 0)
 		return rc;
+	s = xcalloc(1, sizeof(*s) + N_WORDS * sizeof(s->features[0]));
+	s->cmd = ETHTOOL_SFEATURES;
 	/* The kernel refuses blocks beyond those it has. */
-	s.head.size = (feat.n + 31) / 32;
+	s->size = (feat.n + 31) / 32;
 	for (i = 0; i < n_chg; i++) {
 		at = ethtool_feature_find(&feat, chg[i].feature);
 		if (at < 0 || feat.fixed[at])
 			continue;
-		s.blocks[at / 32].valid |= UINT32_C(1) << (at % 32);
+		s->features[at / 32].valid |= UINT32_C(1) << (at % 32);
 		if (chg[i].on)
-			s.blocks[at / 32].requested |= UINT32_C(1) << (at % 32);
+			s->features[at / 32].requested |= UINT32_C(1) << (at % 32);
 	}
-	e = request(fd, ifname, &s, NULL);
+	e = request(fd, ifname, s);
+	free(s);
 	return e == 0 ? 0 : request_failed(err, e, "set", ifname);
 }
