@@ -26,6 +26,7 @@ TEST_OBSERVE_LIBS = src/observe/libobserve.a $(TEST_SYMBOL_LIBS)
 
 include tests/build/local.mk
 include tests/unit/local.mk
+include tests/golden/local.mk
 include tests/sim/local.mk
 include tests/e2e/local.mk
 

@@ -9,6 +9,7 @@ const struct command *const commands[] = {
 	&cmd_lab,
 	&cmd_generate,
 	&cmd_probe,
+	&cmd_show,
 };
 
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 bin_PROGRAMS += satprof
 satprof_SOURCES = \
+	%D%/answer.c %D%/answer.h \
 	%D%/args.c %D%/args.h \
 	%D%/cmd_forward.c \
 	%D%/cmd_lab.c \
 	%D%/cmd_generate.c \
 	%D%/generate_options.c %D%/generate_options.h \
 	%D%/cmd_probe.c \
+	%D%/cmd_show.c \
 	%D%/main.c \
 	%D%/sweep_effort.c \
 	%D%/sweep_options.c %D%/sweep_options.h \

@@ -15,7 +15,7 @@
 #include "report/report_plot.h"
 #include "report/report_text_private.h"
 
-#define NUM_LEN 96
+#define NUM_LEN 64
 
 void report_text_wrap(const struct report_text_out *t, const char *first,
 	const char *rest, const char *text)
@@ -44,21 +44,35 @@ void report_text_wrap(const struct report_text_out *t, const char *first,
 	free(clean);
 }
 
-/* "199.2 to 201.3 kpps", or with both units where they differ; "-" unknown. */
-static const char *interval_format(char buf[NUM_LEN], double lo, double hi)
+/* Two numbers with their units, joined; a unit that both have is said once. */
+static void pair_print(FILE *f, char *a, const char *joint, const char *b)
 {
-	char a[32], b[32], *unit_a, *unit_b;
+	char *unit_a = strchr(a, ' ');
+	const char *unit_b = strchr(b, ' ');
 
-	if (!isfinite(lo) || !isfinite(hi)) {
-		(void)snprintf(buf, NUM_LEN, "-");
-		return buf;
-	}
-	unit_a = strchr(units_pps_format(a, sizeof(a), lo), ' ');
-	unit_b = strchr(units_pps_format(b, sizeof(b), hi), ' ');
 	if (unit_a != NULL && unit_b != NULL && strcmp(unit_a, unit_b) == 0)
 		*unit_a = '\0';
-	(void)snprintf(buf, NUM_LEN, "%s to %s", a, b);
-	return buf;
+	(void)fprintf(f, "%s%s%s", a, joint, b);
+}
+
+/* "(199.2 to 201.3 kpps)  L2 102.6, L1 134.7 Mbit/s" */
+static void knee_details_print(
+	const struct report_text_out *t, const struct analysis_arm *arm)
+{
+	double bits = 8 * t->run->traffic.mean_frame_bytes;
+	char a[NUM_LEN], b[NUM_LEN];
+
+	(void)fputs("  ", t->f);
+	if (isfinite(arm->lo_pps) && isfinite(arm->hi_pps)) {
+		(void)fputc('(', t->f);
+		pair_print(t->f, units_pps_format(a, NUM_LEN, arm->lo_pps), " to ",
+			units_pps_format(b, NUM_LEN, arm->hi_pps));
+		(void)fputs(")  ", t->f);
+	}
+	(void)fputs("L2 ", t->f);
+	pair_print(t->f, units_bps_format(a, NUM_LEN, bits * arm->knee_pps), ", L1 ",
+		units_bps_format(
+			b, NUM_LEN, (bits + 8 * UNITS_L1_EXTRA_BYTES) * arm->knee_pps));
 }
 
 static const char *knee_format(char buf[NUM_LEN], const struct analysis_arm *arm)
@@ -85,8 +99,7 @@ static const char *knee_format(char buf[NUM_LEN], const struct analysis_arm *arm
 
 static void knees_print(const struct report_text_out *t)
 {
-	double bytes = t->run->traffic.mean_frame_bytes;
-	char knee[NUM_LEN], interval[NUM_LEN], l2[NUM_LEN], l1[NUM_LEN];
+	char knee[NUM_LEN];
 	size_t i;
 
 	(void)fprintf(t->f,
@@ -99,13 +112,7 @@ static void knees_print(const struct report_text_out *t)
 		(void)fprintf(t->f, "  %-*s  %s", t->name_width, report_text_arm(t, i),
 			knee_format(knee, arm));
 		if (arm->bound == HINGE_EXACT)
-			(void)fprintf(t->f, "  (%s)  L2 %s, L1 %s",
-				interval_format(interval, arm->lo_pps, arm->hi_pps),
-				units_bps_format(
-					l2, NUM_LEN, 8 * bytes * arm->knee_pps),
-				units_bps_format(l1, NUM_LEN,
-					8 * (bytes + UNITS_L1_EXTRA_BYTES) *
-						arm->knee_pps));
+			knee_details_print(t, arm);
 		(void)fputc('\n', t->f);
 	}
 	(void)fputc('\n', t->f);
@@ -143,12 +150,17 @@ static void shift_print(const struct report_text_out *t, const struct analysis_s
 		(void)fprintf(t->f, " (%+.2f to %+.2f %%)", 100 * s->lo_frac,
 			100 * s->hi_frac);
 	(void)fprintf(t->f, "  %s, %zu blocks", verdict_word(s->verdict), s->n_blocks);
-	if (isfinite(s->smallest_visible_frac))
-		(void)fprintf(t->f, "; smallest visible shift %.2g %%",
-			100 * s->smallest_visible_frac);
 	(void)fputc('\n', t->f);
-	if (why != NULL)
-		(void)fprintf(t->f, "  %*s  %s\n", t->name_width, "", why);
+	if (isfinite(s->smallest_visible_frac))
+		(void)fprintf(t->f,
+			"  %*s  smallest shift that these blocks can see: %.2g %%\n",
+			t->name_width, "", 100 * s->smallest_visible_frac);
+	if (why != NULL) {
+		char *indent = xasprintf("  %*s  ", t->name_width, "");
+
+		report_text_wrap(t, indent, indent, why);
+		free(indent);
+	}
 }
 
 static void shifts_print(const struct report_text_out *t)

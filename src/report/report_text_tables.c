@@ -102,24 +102,42 @@ void report_text_rates(const struct report_text_out *t)
 	(void)fputc('\n', t->f);
 }
 
+/* The class has no room in a narrow table; --json has it. */
+static bool has_class(const struct report_text_out *t)
+{
+	return t->o.width >= 90;
+}
+
+/* "[kernel]" for the kernel's own text, the last part of a path else. */
+static char *module_short(const struct report_text_out *t, const char *module)
+{
+	const char *slash = strrchr(module, '/');
+
+	if (strcmp(module, "[kernel.kallsyms]") == 0)
+		module = "[kernel]";
+	else if (slash != NULL && slash[1] != '\0')
+		module = slash + 1;
+	return report_clean_line(module, t->o.utf8, 14);
+}
+
 static void function_row(
 	const struct report_text_out *t, const struct analysis_function *f)
 {
-	const char *slash = strrchr(f->module, '/');
 	char b[3][NUM_LEN];
-	char *module = report_clean_line(
-		slash != NULL && slash[1] != '\0' ? slash + 1 : f->module, t->o.utf8,
-		20);
-	/* 58 columns stand before the name, 3 round the module. */
-	size_t room = t->o.width - 61 - report_clean_columns(module);
-	char *name = report_clean_line(f->name, t->o.utf8, room < 16 ? 16 : room);
+	char *module = module_short(t, f->module);
+	/* What stands before the name, and blank and brackets round the module. */
+	size_t taken = (has_class(t) ? 58u : 47u) + 3u + report_clean_columns(module);
+	char *name = report_clean_line(f->name, t->o.utf8, t->o.width - taken);
 
-	(void)fprintf(t->f, "  %9s %9s %8s %7" PRIu64 " %7" PRIu64 "  %-10s %s%s%s%s\n",
+	(void)fprintf(t->f, "  %8s %8s %8s %7" PRIu64 " %7" PRIu64 "  ",
 		number(b[0], units_ns_format, f->above_ns_per_pkt),
 		number(b[1], units_ns_format, f->below_ns_per_pkt),
 		number(b[2], pct_format, f->share_above), f->samples_above,
-		f->samples_below, analysis_class_name(f->class), name,
-		module[0] == '[' ? " " : " [", module, module[0] == '[' ? "" : "]");
+		f->samples_below);
+	if (has_class(t))
+		(void)fprintf(t->f, "%-10s ", analysis_class_name(f->class));
+	(void)fprintf(t->f, "%s%s%s%s\n", name, module[0] == '[' ? " " : " [", module,
+		module[0] == '[' ? "" : "]");
 	free(name);
 	free(module);
 }
@@ -131,11 +149,13 @@ void report_text_functions(const struct report_text_out *t)
 	if (!t->a->has_profile || n == 0)
 		return;
 	(void)fprintf(t->f,
-		"Functions at the knee of %s (own time a packet, above and below "
-		"it)\n",
+		"Functions at the knee of %s (own time a packet above and below it)\n",
 		report_text_arm(t, t->a->functions_arm));
-	(void)fprintf(t->f, "  %9s %9s %8s %15s  %-10s %s\n", "above", "below", "share",
-		"samples ab/be", "class", "function [module]");
+	(void)fprintf(t->f, "  %8s %8s %8s %15s  ", "above", "below", "share",
+		"samples ab/be");
+	if (has_class(t))
+		(void)fprintf(t->f, "%-10s ", "class");
+	(void)fprintf(t->f, "function [module]\n");
 	for (i = 0; i < n && i < FUNCTIONS_MAX; i++)
 		function_row(t, &t->a->functions[i]);
 	if (n > FUNCTIONS_MAX)

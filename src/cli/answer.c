@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Print the answer of a run on standard output. */
+#include "config.h"
+
+#include "cli/answer.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "plan/analysis.h"
+#include "report/report.h"
+
+/* What standard output can show. Only characters follow the locale: numbers have
+ * the same decimal point everywhere. */
+static struct report_options output_options(void)
+{
+	struct report_options o = { .width = 0 };
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	struct winsize size;
+
+	if (isatty(STDOUT_FILENO) == 0)
+		return o;
+	if (setlocale(LC_CTYPE, "") != NULL)
+		o.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	o.color = (no_color == NULL || no_color[0] == '\0') && term != NULL &&
+		  strcmp(term, "dumb") != 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		o.width = size.ws_col;
+	return o;
+}
+
+static int verdict_store(const struct run *run, const struct analysis *a,
+	struct run_store *store, struct sp_err *err)
+{
+	char *json = report_json_verdict(run, a);
+	int rc = run_store_add_verdict(store, json, VERDICT_RULE_VERSION, err);
+
+	free(json);
+	return rc;
+}
+
+int answer_print(const struct run *run, struct run_store *store, bool json,
+	enum exit_code *ret_code, struct sp_err *err)
+{
+	struct report_options o = output_options();
+	struct analysis a;
+	int rc = 0;
+
+	analysis_make(run, &a);
+	if (store != NULL)
+		rc = verdict_store(run, &a, store, err);
+	if (rc == 0)
+		rc = (json ? report_json : report_text).write(stdout, run, &a, &o, err);
+	if (rc == 0)
+		*ret_code = verdict_exit_code(a.verdict);
+	analysis_done(&a);
+	return rc;
+}
