@@ -40,14 +40,31 @@ static void note(const struct sweep_session *s, const char *text)
 		(void)fprintf(stderr, "%s\n", text);
 }
 
-static char *now_text(const char *format)
+static struct tm now_utc(void)
 {
-	char buf[64];
 	time_t now = time(NULL);
 	struct tm tm;
 
 	(void)gmtime_r(&now, &tm);
-	(void)strftime(buf, sizeof(buf), format, &tm);
+	return tm;
+}
+
+/* ISO 8601 for the record. */
+static char *now_iso(void)
+{
+	char buf[32];
+	struct tm tm = now_utc();
+
+	(void)strftime(buf, sizeof(buf), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return xstrdup(buf);
+}
+
+static char *dated_path(void)
+{
+	char buf[48];
+	struct tm tm = now_utc();
+
+	(void)strftime(buf, sizeof(buf), "satprof-%Y%m%d-%H%M%S.satprof", &tm);
 	return xstrdup(buf);
 }
 
@@ -80,7 +97,7 @@ static struct run *run_from_options(struct sweep_session *s)
 	free(run->command_line);
 	run->command_line = join_words(s->argc, s->argv);
 	free(run->started_at);
-	run->started_at = now_text("%Y-%m-%dT%H:%M:%SZ");
+	run->started_at = now_iso();
 	free(run->config_json);
 	run->config_json = sweep_argv_to_json(s->argc, s->argv);
 	run->config = o->config;
@@ -125,8 +142,7 @@ static void add_traffic_facts(struct run *run)
 static void choose_path(struct sweep_session *s)
 {
 	free(s->run->path);
-	s->run->path = s->o.output != NULL ? xstrdup(s->o.output)
-					   : now_text("satprof-%Y%m%d-%H%M%S.satprof");
+	s->run->path = s->o.output != NULL ? xstrdup(s->o.output) : dated_path();
 }
 
 static int check_output(const struct sweep_session *s, struct sp_err *err)

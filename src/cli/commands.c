@@ -5,11 +5,12 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
-	&cmd_forward,
+	&cmd_sweep,
+	&cmd_show,
+	&cmd_probe,
 	&cmd_lab,
 	&cmd_generate,
-	&cmd_probe,
-	&cmd_show,
+	&cmd_forward,
 };
 
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);

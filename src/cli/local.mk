@@ -4,17 +4,19 @@ satprof_SOURCES = \
 	%D%/answer.c %D%/answer.h \
 	%D%/args.c %D%/args.h \
 	%D%/cmd_forward.c \
-	%D%/cmd_lab.c \
 	%D%/cmd_generate.c \
-	%D%/generate_options.c %D%/generate_options.h \
+	%D%/cmd_lab.c \
 	%D%/cmd_probe.c \
 	%D%/cmd_show.c \
+	%D%/cmd_sweep.c \
+	%D%/commands.c %D%/commands.h \
+	%D%/generate_options.c %D%/generate_options.h \
 	%D%/main.c \
+	%D%/progress.c %D%/progress.h \
 	%D%/sweep_effort.c \
+	%D%/sweep_live.c %D%/sweep_live.h \
 	%D%/sweep_options.c %D%/sweep_options.h \
-	%D%/sweep_options_private.h \
-	%D%/commands.c \
-	%D%/commands.h
+	%D%/sweep_options_private.h
 satprof_LDADD = \
 	src/report/libreport.a \
 	src/engine/libengine.a \

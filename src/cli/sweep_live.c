@@ -153,12 +153,12 @@ static int run_setup(struct sweep_live *l, struct sp_err *err)
 static int open_nl(struct sweep_live *l, struct sp_err *err)
 {
 	struct nl_link link;
-	int rc = nl_open(l->in_lab ? l->lab.gen_ns : -1, &l->gen_nl, err);
+	int rc = nl_handle_open(l->in_lab ? l->lab.gen_ns : -1, &l->gen_nl, err);
 
 	if (rc == 0 && l->in_lab)
-		rc = nl_open(l->lab.sut_ns, &l->sut_nl, err);
+		rc = nl_handle_open(l->lab.sut_ns, &l->sut_nl, err);
 	else if (rc == 0 && l->o->sut_in != NULL)
-		rc = nl_open(-1, &l->sut_nl, err);
+		rc = nl_handle_open(-1, &l->sut_nl, err);
 	if (rc != 0 || l->in_lab)
 		return rc;
 	rc = nl_link_get(l->gen_nl, l->o->in, &link, err);
@@ -421,8 +421,8 @@ void sweep_live_close(struct sweep_live *live)
 	if (live->gen_ops != NULL && live->gen != NULL)
 		live->gen_ops->close(live->gen);
 	keeper_stop(live->keeper);
-	nl_close(live->gen_nl);
-	nl_close(live->sut_nl);
+	nl_handle_close(live->gen_nl);
+	nl_handle_close(live->sut_nl);
 	lab_down(&live->lab);
 	if (live->root_fd >= 0)
 		(void)close(live->root_fd);

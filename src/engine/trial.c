@@ -99,7 +99,9 @@ static struct account_link link_delta(const struct bench *b, enum bench_port p)
 		d.tx_packets = y->tx_packets - x->tx_packets;
 		d.rx_dropped = y->rx_dropped - x->rx_dropped;
 		d.tx_dropped = y->tx_dropped - x->tx_dropped;
-		d.qdisc_dropped = b->after.qdisc_drops[p] - b->before.qdisc_drops[p];
+		/* 32 bits wide in the kernel. */
+		d.qdisc_dropped =
+			(uint32_t)(b->after.qdisc_drops[p] - b->before.qdisc_drops[p]);
 	}
 	return d;
 }

@@ -10,6 +10,7 @@
 #define PASS_FRAC     0.97
 #define NARROW_ENOUGH 1.10
 #define MAX_TRIALS    28
+#define MAX_RETRIES   2
 #define MIN_RATE_PPS  16.0
 #define MAX_RATE_PPS  200e6
 
@@ -64,28 +65,26 @@ static void choose(struct coarse *c)
 void coarse_feed(struct coarse *c, const struct trial *t)
 {
 	double rate = t->spec.rate_pps;
+	bool gen_limited = t->limited_by == LIMITED_GENERATOR;
+	bool passed = !gen_limited && t->window_pps >= PASS_FRAC * rate;
 
 	c->n_trials++;
 	c->best_pps = fmax(c->best_pps, t->window_pps);
-	if (t->limited_by == LIMITED_GENERATOR) {
-		/* The generator's ceiling: no use in going higher. */
-		c->gen_limited = true;
-		if (c->fail_pps <= 0 || rate < c->fail_pps)
-			c->fail_pps = rate;
-		c->retry = false;
-	} else if (t->window_pps >= PASS_FRAC * rate) {
+	/* The way up must not end by a hiccup, of the SUT or of the generator. */
+	if (!passed && c->fail_pps <= 0 && c->n_retries < MAX_RETRIES) {
+		c->n_retries++;
+		return;
+	}
+	c->n_retries = 0;
+	if (passed) {
 		c->pass_pps = fmax(c->pass_pps, rate);
 		/* A rate that passes shows that lower failures were hiccups. */
 		if (c->fail_pps > 0 && c->fail_pps <= rate)
 			c->fail_pps = 0;
-		c->retry = false;
-	} else if (!c->retry && c->fail_pps <= 0) {
-		c->retry = true; /* the same rate once more */
-		return;
 	} else {
+		c->gen_limited |= gen_limited;
 		if (c->fail_pps <= 0 || rate < c->fail_pps)
 			c->fail_pps = rate;
-		c->retry = false;
 	}
 	choose(c);
 }

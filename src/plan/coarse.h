@@ -2,7 +2,7 @@
 /*
  * The pilot's coarse search for a knee: doubles the rate until goodput no longer
  * follows, then narrows the bracket geometrically. Robust rather than exact (the
- * blocks measure): one failed trial on the way up is repeated before it counts,
+ * blocks measure): a failed trial on the way up is repeated twice before it counts,
  * since a hiccup of the machine looks just like saturation. Pure state machine.
  */
 #ifndef SATPROF_PLAN_COARSE_H
@@ -14,13 +14,13 @@
 #include "model/trial.h"
 
 struct coarse {
-	double rate_pps;  /* the next trial's */
-	double step;      /* factor on the way up, > 1 */
-	double pass_pps;  /* highest rate that passed, 0: none */
-	double fail_pps;  /* lowest rate that failed, 0: none */
-	double best_pps;  /* largest goodput seen */
-	bool retry;       /* the last trial failed once and is repeated */
-	bool gen_limited; /* the generator, not the SUT, ended the way up */
+	double rate_pps;    /* the next trial's */
+	double step;        /* factor on the way up, > 1 */
+	double pass_pps;    /* highest rate that passed, 0: none */
+	double fail_pps;    /* lowest rate that failed, 0: none */
+	double best_pps;    /* largest goodput seen */
+	unsigned n_retries; /* of a rate that failed on the way up */
+	bool gen_limited;   /* the generator, not the SUT, ended the way up */
 	bool done;
 	unsigned n_trials;
 };

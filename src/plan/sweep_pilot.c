@@ -12,6 +12,7 @@
 #define ARM_EDGE_NS        (300 * NS_PER_MS)
 #define GENERATOR_HEADROOM 1.5
 #define N_BURSTS           4
+#define GENERATOR_CHECKS   2
 
 static const uint32_t burst_candidates[N_BURSTS] = { 1, 4, 16, 64 };
 
@@ -89,8 +90,11 @@ static void gencheck_fed(struct sweep_plan *p, const struct trial *t)
 {
 	if (t->limited_by != LIMITED_GENERATOR) {
 		burst_settle(p);
+	} else if (++p->n_checks < GENERATOR_CHECKS) {
+		return; /* once more: it may have been a hiccup */
 	} else if (p->burst_pos + 1 < N_BURSTS) {
 		p->burst_pos++;
+		p->n_checks = 0;
 		if (sweep_is_ladder(p))
 			return; /* the same check at the next burst */
 		coarse_start(p);

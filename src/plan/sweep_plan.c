@@ -15,6 +15,8 @@
 #include "plan/sweep_plan_private.h"
 
 #define MAX_REPEATED_BLOCKS 2
+#define ABOVE_MAX_STEP      1.1
+#define ENOUGH_KNEES        4
 #define LATENCY_BURST       1
 
 /* Where a profile is taken, as fractions of the arm's own knee. */
@@ -169,6 +171,19 @@ static void queue_extra(struct sweep_plan *p, uint32_t arm, double knee_pps)
 			c->trial_ns, LATENCY_BURST);
 }
 
+/*
+ * The grid missed the knee: what was believed of it is wrong, so the next grid goes
+ * where this mini-sweep points. No measurement; the block is repeated.
+ */
+static void recentre(struct sweep_plan *p, uint32_t arm, double centre)
+{
+	p->block_failed = true;
+	if (!(centre > 0) || p->states[arm].n >= ENOUGH_KNEES)
+		return; /* one bad mini-sweep among good ones is noise */
+	p->states[arm].n = 0;
+	sweep_knee_push(&p->states[arm], centre);
+}
+
 /* Fit the finished mini-sweep; the arm's centre follows its knees. */
 static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 {
@@ -186,14 +201,11 @@ static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 		sweep_knee_push(&p->states[arm], knee);
 		break;
 	case HINGE_ABOVE_MAX:
-	case HINGE_BELOW_MIN:
-		/* Out of the grid: move the centre there; it is no measurement. */
-		if (fit.center_pps > 0)
-			sweep_knee_push(&p->states[arm], fit.center_pps);
-		p->block_failed = true;
+		recentre(p, arm, fit.center_pps * ABOVE_MAX_STEP);
 		break;
+	case HINGE_BELOW_MIN:
 	case HINGE_INVALID:
-		p->block_failed = true;
+		recentre(p, arm, fit.center_pps);
 		break;
 	}
 	queue_extra(p, arm, knee);

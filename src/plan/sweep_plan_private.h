@@ -41,6 +41,7 @@ struct sweep_plan {
 	uint32_t next_id;
 	uint32_t arm; /* pilot: the arm itself; blocks: position in order */
 	size_t burst_pos;
+	unsigned n_checks; /* of the generator at this burst */
 	uint32_t burst;
 	struct coarse coarse;
 	struct arm_state *states;

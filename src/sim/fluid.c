@@ -215,7 +215,9 @@ static void fill_ledger(
 
 static void fill_cpu(const struct fluid *f, struct trial *t, double good_pps)
 {
-	double cost = f->cfg.cost_ns > 0 ? f->cfg.cost_ns : 1e9 / f->cfg.capacity_pps;
+	double cost = f->cfg.cost_ns > 0
+			      ? f->cfg.cost_ns
+			      : 1e9 / fluid_capacity_pps(&f->cfg, &f->arms[f->arm]);
 	double busy_frac = fmin(1.0, good_pps * cost / 1e9);
 	double wall = (double)t->spec.duration_ns;
 

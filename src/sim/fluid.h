@@ -28,7 +28,7 @@ struct fluid_config {
 	double per_khz_frac;     /* and by each kHz of sampling */
 	double generator_pps;    /* the generator's ceiling; 0: none */
 	double queue_pkts; /* what the SUT's queue holds: hides loss, not goodput */
-	double cost_ns;    /* CPU time a packet; 0: 1e9 / capacity */
+	double cost_ns;    /* CPU time a packet; 0: 1e9 / the arm's capacity */
 	uint64_t seed;
 };
 

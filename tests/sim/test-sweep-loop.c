@@ -21,7 +21,7 @@
 
 static struct run *make_run(const char *arms, uint64_t seed)
 {
-	static const double rel[] = { 0.72, 0.88, 1.00, 1.12, 1.25 };
+	static const double rel[] = { 0.72, 0.88, 1.05, 1.18, 1.40 };
 	struct run *run = run_new();
 	struct sp_err err;
 
