@@ -270,9 +270,11 @@ int keeper_start(
 	int rc;
 
 	k->sock = -1;
-	k->is_strong = true;
+	k->is_strong = !cfg->weak;
+	if (cfg->weak)
+		(void)snprintf(k->why, sizeof(k->why), "a PID namespace is not wanted");
 	rc = fork_keeper(k, cfg->netns_fd, &m, err);
-	if (rc != 0 && may_do_without(&m)) {
+	if (rc != 0 && k->is_strong && may_do_without(&m)) {
 		(void)snprintf(
 			k->why, sizeof(k->why), "%s (%s)", m.text, strerror(m.value));
 		close_keeper(k);

@@ -21,6 +21,7 @@ struct keeper;
 
 struct keeper_config {
 	int netns_fd; /* joined by the keeper, so by all it holds; -1: the caller's */
+	bool weak;    /* do not try a PID namespace: how the fallback is tested */
 };
 
 struct keeper_cmd {

@@ -20,7 +20,7 @@ struct sut_config {
 	struct keeper *keeper; /* borrowed; lives in the SUT's namespace */
 	char *const *argv;     /* sut_command: NULL-terminated, {in} {out} not yet
 				* replaced; borrowed */
-	int input_fd; /* > 0: the command's standard input; borrowed */
+	int input_fd;          /* > 0: the command's standard input; borrowed */
 	const char *in, *out;  /* what {in} and {out} stand for; borrowed */
 	pid_t pid;             /* sut_pid */
 	const int *cpus;       /* affinity set before exec; n_cpus 0: leave alone */

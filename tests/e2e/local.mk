@@ -20,3 +20,6 @@ E2E_TESTS += %D%/forward.bats
 E2E_HELPERS += %D%/forward-live
 check_PROGRAMS += %D%/forward-live
 %C%_forward_live_SOURCES = %D%/forward-live.c
+E2E_TESTS += %D%/probe.bats
+E2E_HELPERS += %D%/without-perf
+%C%_without_perf_SOURCES = %D%/without-perf.c

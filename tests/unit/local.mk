@@ -109,9 +109,15 @@ TESTS += %D%/test-host
 %C%_test_host_SOURCES = %D%/test-host.c %D%/roottree.c %D%/roottree.h
 %C%_test_host_LDADD = $(TEST_OS_LIBS)
 
+check_PROGRAMS += %D%/test-keeper-end
+TESTS += %D%/test-keeper-end
+%C%_test_keeper_end_SOURCES = \
+	%D%/test-keeper-end.c %D%/keeperhelp.c %D%/keeperhelp.h
+%C%_test_keeper_end_LDADD = $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-keeper
 TESTS += %D%/test-keeper
-%C%_test_keeper_SOURCES = %D%/test-keeper.c
+%C%_test_keeper_SOURCES = %D%/test-keeper.c %D%/keeperhelp.c %D%/keeperhelp.h
 %C%_test_keeper_LDADD = $(TEST_OS_LIBS)
 RUN_FIXTURE_SOURCES = tests/fixture/run_fixture.c tests/fixture/run_fixture.h
 RUN_COMPARE_SOURCES = $(RUN_FIXTURE_SOURCES) tests/fixture/run_compare.c
