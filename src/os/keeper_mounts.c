@@ -40,6 +40,7 @@ static const char *const below_sys[] = {
 
 int keeper_mounts_sys(void)
 {
+	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 	int fds[N_BELOW];
 	struct stat at, sys;
 	char from[40];
@@ -55,8 +56,9 @@ int keeper_mounts_sys(void)
 			fds[i] = -1;
 		}
 	}
-	if (mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) !=
-		0)
+	/* Where /sys is read-only, as in containers, a second one must be so too. */
+	if (mount("sysfs", "/sys", "sysfs", flags, NULL) != 0 &&
+		mount("sysfs", "/sys", "sysfs", flags | MS_RDONLY, NULL) != 0)
 		rc = -errno;
 	for (i = 0; i < N_BELOW; i++) {
 		if (fds[i] < 0)

@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os/keeper_mounts.h"
 #include "os/netns.h"
 #include "os/statedir.h"
 
@@ -57,8 +57,9 @@ static bool is_linked(int dir_fd, const char *file, int fd)
 	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* The lock file, locked and empty, for a lab that is about to come up. */
-static int lock_take(const char *name, int *ret_fd, struct sp_err *err)
+/* The lock file, locked and empty, for a lab that is about to come up; *ret_dir is
+ * the folder it is in. */
+static int lock_take(const char *name, int *ret_dir, int *ret_fd, struct sp_err *err)
 {
 	char file[64];
 	int dir_fd = -1, fd = -1;
@@ -75,13 +76,14 @@ static int lock_take(const char *name, int *ret_fd, struct sp_err *err)
 			dir_fd, file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 		e = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 ? errno : 0;
 	} while (e == 0 && !is_linked(dir_fd, file, fd));
-	(void)close(dir_fd); /* read only */
 	if (e == 0 && ftruncate(fd, 0) != 0)
 		e = errno;
 	if (e == 0) {
+		*ret_dir = dir_fd;
 		*ret_fd = fd;
 		return 0;
 	}
+	(void)close(dir_fd); /* read only */
 	if (fd >= 0)
 		(void)close(fd); /* nothing written */
 	if (e == EWOULDBLOCK)
@@ -170,10 +172,11 @@ int lab_pin_up(const char *name, const struct lab_config *cfg, struct lab *ret_l
 	struct sp_err *err)
 {
 	struct lab lab = { .gen_ns = -1, .sut_ns = -1 };
-	int lock_fd = -1;
+	int dir_fd = -1, lock_fd = -1;
+	char file[64];
 	int rc;
 
-	rc = lock_take(name, &lock_fd, err);
+	rc = lock_take(name, &dir_fd, &lock_fd, err);
 	if (rc != 0)
 		return rc;
 	if (!netns_may_create())
@@ -183,6 +186,10 @@ int lab_pin_up(const char *name, const struct lab_config *cfg, struct lab *ret_l
 	if (rc == 0)
 		rc = holder_start(&lab, lock_fd, err);
 	lab_down(&lab);
+	file_name(file, sizeof(file), name);
+	if (rc != 0)
+		(void)unlinkat(dir_fd, file, 0); /* or it stays, and means nothing */
+	(void)close(dir_fd);                     /* read only */
 	(void)close(lock_fd); /* the holder, if there is one, keeps the lock */
 	if (rc == 0)
 		*ret_lab = lab;
@@ -333,27 +340,10 @@ static bool is_own_userns(int fd)
 	       a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-/* A /sys of this network namespace, seen by this process and its children only. */
-static int sys_mount(struct sp_err *err)
-{
-	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-
-	if (unshare(CLONE_NEWNS) != 0)
-		return sp_err_errno(
-			err, SP_EPERM, errno, "cannot make a mount namespace");
-	if (mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
-		return sp_err_errno(err, SP_EIO, errno, "cannot keep mounts to itself");
-	/* Where /sys is read-only, a second one may only be so too. */
-	if (mount("sysfs", "/sys", "sysfs", flags, NULL) != 0 &&
-		mount("sysfs", "/sys", "sysfs", flags | MS_RDONLY, NULL) != 0)
-		return sp_err_errno(err, SP_EIO, errno, "cannot mount the lab's /sys");
-	return 0;
-}
-
 int lab_pin_enter(const char *name, bool in_sut, struct sp_err *err)
 {
 	int user = -1, net = -1;
-	int rc;
+	int rc, e;
 
 	rc = holder_open(name, in_sut, &user, &net, err);
 	if (rc != 0)
@@ -366,5 +356,12 @@ int lab_pin_enter(const char *name, bool in_sut, struct sp_err *err)
 			"cannot enter the network namespace of lab '%s'", name);
 	(void)close(user); /* entered, or not */
 	(void)close(net);
-	return rc == 0 ? sys_mount(err) : rc;
+	if (rc != 0)
+		return rc;
+	e = keeper_mounts_unshare();
+	if (e == 0)
+		e = keeper_mounts_sys();
+	return e == 0 ? 0
+		      : sp_err_errno(err, e == -EPERM ? SP_EPERM : SP_EIO, -e,
+				"cannot mount the /sys of lab '%s'", name);
 }

@@ -16,6 +16,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/lab.c %D%/lab.h \
 	%D%/lab_net.c %D%/lab_net.h \
 	%D%/lab_pin.c %D%/lab_pin.h \
+	%D%/ports.c %D%/ports.h \
 	%D%/restore.c %D%/restore.h %D%/restore_item.c \
 	%D%/statedir.c %D%/statedir.h \
 	%D%/lab_steer.c %D%/lab_steer.h \

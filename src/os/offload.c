@@ -8,12 +8,16 @@
 #include <string.h>
 
 /* Kernel names; `ethtool -k` shows some of them under older ones (gro, gso...). */
-static const char *const harmful[] = {
+static const char *const gluing[] = {
 	"rx-gro",
 	"rx-gro-hw",
 	"rx-gro-list",
 	"rx-udp-gro-forwarding",
 	"rx-lro",
+};
+
+/* On a virtual link these leave frames that a wire would never carry. */
+static const char *const unfinished[] = {
 	"rx-checksum",
 	"tx-tcp-segmentation",
 	"tx-tcp-ecn-segmentation",
@@ -62,16 +66,18 @@ int offload_check(int ethtool_fd, const char *ifname, enum offload_role role,
 	size_t i;
 	int rc;
 
-	_Static_assert(N_OF(harmful) + N_OF(splitting) <= OFFLOAD_MAX,
+	_Static_assert(N_OF(gluing) + N_OF(unfinished) + N_OF(splitting) <= OFFLOAD_MAX,
 		"OFFLOAD_MAX is too small");
 	rc = ethtool_features_get(ethtool_fd, ifname, &feat, err);
 	if (rc != 0)
 		return rc;
-	for (i = 0; i < N_OF(harmful); i++)
-		finding_add(&feat, harmful[i], false, &find);
+	for (i = 0; i < N_OF(gluing); i++)
+		finding_add(&feat, gluing[i], false, &find);
+	for (i = 0; role != OFFLOAD_ROLE_NIC && i < N_OF(unfinished); i++)
+		finding_add(&feat, unfinished[i], false, &find);
 	for (i = 0; role == OFFLOAD_ROLE_SENDER && i < N_OF(splitting); i++)
 		finding_add(&feat, splitting[i], true, &find);
-	if (role != OFFLOAD_ROLE_SENDER)
+	if (role == OFFLOAD_ROLE_OTHER)
 		finding_add(&feat, "tx-generic-segmentation", false, &find);
 	*ret_find = find;
 	return 0;

@@ -13,6 +13,9 @@
 enum offload_role {
 	OFFLOAD_ROLE_SENDER, /* splits bursts in software, before the wire */
 	OFFLOAD_ROLE_OTHER,  /* the SUT's interfaces and the receiver */
+	/* Hardware: what it checksums and tags is right on the wire, so only what
+	 * glues frames together is wrong, and some drivers reset for the rest. */
+	OFFLOAD_ROLE_NIC,
 };
 
 #define OFFLOAD_MAX 24

@@ -225,11 +225,15 @@ int restore_offloads(struct restore *r, int netns_fd, const char *ifname,
 	return rc;
 }
 
-/* One setting back; an interface that is gone has none. */
+/*
+ * One setting back; an interface that is gone has none, and one that is as it was
+ * (the change was refused, or the user was faster) needs no rights.
+ */
 static int put_back(int netns_fd, const struct restore_item *item, struct sp_err *err)
 {
 	struct ethtool_change change = { item->feature, item->old_on };
-	int ifindex = 0, ethtool_fd = -1;
+	struct ethtool_features feat;
+	int ifindex = 0, ethtool_fd = -1, at = -1;
 	int rc;
 
 	rc = ifindex_get(netns_fd, item->ifname, &ifindex, err);
@@ -238,7 +242,11 @@ static int put_back(int netns_fd, const struct restore_item *item, struct sp_err
 	rc = ethtool_open(netns_fd, &ethtool_fd, err);
 	if (rc != 0)
 		return rc;
-	rc = ethtool_features_set(ethtool_fd, item->ifname, &change, 1, err);
+	rc = ethtool_features_get(ethtool_fd, item->ifname, &feat, err);
+	if (rc == 0)
+		at = ethtool_feature_find(&feat, item->feature);
+	if (at >= 0 && feat.on[at] != item->old_on)
+		rc = ethtool_features_set(ethtool_fd, item->ifname, &change, 1, err);
 	(void)close(ethtool_fd); /* a socket that only asked */
 	return rc;
 }

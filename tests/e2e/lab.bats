@@ -245,6 +245,7 @@ public_copy() {
 	echo "$output"
 	[ "$status" -eq 7 ]
 	[[ $output == *"user.max_user_namespaces=0"* ]]
+	[ -z "$(ls "$PUBLIC/run/satprof")" ]
 }
 
 @test "nothing is sent that nobody sent" {

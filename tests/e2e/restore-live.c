@@ -6,6 +6,7 @@
  *   restore-live run DIR IF COMMAND      as a SUT's port wants, COMMAND, put back
  *   restore-live crash DIR IF            the same, but killed instead
  *   restore-live pending DIR             what a next run does
+ *   restore-live ports SENDER OTHER COMMAND   as a sweep does it
  */
 #include "config.h"
 
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "os/ethtool.h"
+#include "os/ports.h"
 #include "os/restore.h"
 
 static _Noreturn void die(const struct sp_err *err)
@@ -85,6 +87,25 @@ static int pending(const char *dir)
 	return 0;
 }
 
+static int ports(const char *sender, const char *other, const char *command)
+{
+	const struct ports_port list[] = { { sender, true }, { other, false },
+		{ NULL, false } };
+	struct sp_err err = { .code = SP_OK };
+	struct restore *r = NULL;
+	char note[600];
+
+	if (ports_prepare(list, 3, note, sizeof(note), &r, &err) != 0)
+		die(&err);
+	(void)printf("note: %s\n", note);
+	(void)fflush(stdout);
+	if (system(command) != 0)
+		(void)puts("the command failed");
+	if (restore_undo(r, &err) != 0)
+		die(&err);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "get") == 0)
@@ -97,6 +118,8 @@ int main(int argc, char **argv)
 		return run(argv[2], argv[3], NULL);
 	if (argc == 3 && strcmp(argv[1], "pending") == 0)
 		return pending(argv[2]);
+	if (argc == 5 && strcmp(argv[1], "ports") == 0)
+		return ports(argv[2], argv[3], argv[4]);
 	(void)fprintf(stderr, "restore-live: see the comment atop its source\n");
 	return 2;
 }

@@ -26,6 +26,14 @@ in_lab() {
 	"$SATPROF" lab exec --name "$NAME" sut -- "$TOOL" "$@"
 }
 
+# Those of this test's runs: root's are not in a folder of our own.
+journals() {
+	local dir
+	for dir in /run/satprof "$XDG_RUNTIME_DIR/satprof"; do
+		find "$dir" -name 'restore-*' -newer "$STATE" 2>/dev/null || true
+	done
+}
+
 @test "a run turns offloads off and puts back what was on, nothing else" {
 	run in_lab run "$STATE" sut0 "$TOOL get sut0 rx-gro"
 	echo "$output"
@@ -70,5 +78,54 @@ in_lab() {
 	[ "$(in_lab get sut0 rx-gro)" = off ]
 	run in_lab pending "$STATE"
 	[ "$output" = restored=2 ]
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+}
+
+@test "ports of a sweep: fit during the run, as before after it" {
+	run in_lab ports sut1 sut0 "$TOOL get sut0 rx-gro"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"sut0 had rx-gro on"* && $output == *$'\noff' ]]
+	# The sender's segmentation was off in the lab, and is again.
+	[[ $output == *"sut1 had tx-generic-segmentation off"* ]]
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+	[ "$(in_lab get sut1 tx-generic-segmentation)" = off ]
+}
+
+@test "ports that are fit are left alone, without a journal" {
+	in_lab set sut0 rx-gro off
+	in_lab set sut0 tx-checksum-ip-generic off
+	in_lab set sut1 tx-generic-segmentation on
+	run in_lab ports sut1 sut0 true
+	[ "$output" = "note: " ]
+	[ -z "$(journals)" ]
+}
+
+@test "ports: a crashed run's settings are put back first" {
+	run in_lab ports sut1 sut0 'kill -9 $PPID'
+	[ "$status" -eq 137 ]
+	[ "$(in_lab get sut0 rx-gro)" = off ]
+	run in_lab ports sut1 sut0 true
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"settings that a crashed run left are put back"* ]]
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+}
+
+@test "ports: one that is not there is one clear line" {
+	run in_lab ports sut1 nope0 true
+	[ "$status" -eq 1 ]
+	[[ $output == *"no interface 'nope0'"* ]]
+	[ "$(in_lab get sut1 tx-generic-segmentation)" = off ]
+}
+
+@test "ports: without the right to change them the run is refused" {
+	command -v setpriv >/dev/null || skip "no setpriv"
+	run "$SATPROF" lab exec --name "$NAME" sut -- setpriv --bounding-set=-all \
+		--inh-caps=-all "$TOOL" ports sut1 sut0 true
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"offloads of sut"*CAP_NET_ADMIN* ]]
+	[ -z "$(journals)" ]
 	[ "$(in_lab get sut0 rx-gro)" = on ]
 }
