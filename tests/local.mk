@@ -25,6 +25,7 @@ TEST_SYMBOL_LIBS = src/symbol/libsymbol.a $(TEST_OS_LIBS) $(DW_LIBS)
 TEST_OBSERVE_LIBS = src/observe/libobserve.a $(TEST_SYMBOL_LIBS)
 
 include tests/build/local.mk
+include tests/fuzz/local.mk
 include tests/unit/local.mk
 include tests/golden/local.mk
 include tests/sim/local.mk

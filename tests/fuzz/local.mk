@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Fuzz targets. `make check` replays each one's seeds. To fuzz, leave replay.c out:
+#   clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -I. -Isrc \
+#     tests/fuzz/fuzz_perf_decode.c src/os/perf_decode.c -o fuzz && ./fuzz NEW-SEEDS \
+#     tests/fuzz/corpus/perf_decode
+EXTRA_DIST += %D%/corpus
+
+check_PROGRAMS += %D%/fuzz_perf_decode
+TESTS += %D%/fuzz_perf_decode
+%C%_fuzz_perf_decode_SOURCES = %D%/fuzz_perf_decode.c %D%/replay.c
+%C%_fuzz_perf_decode_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_TARGET='"perf_decode"'
+%C%_fuzz_perf_decode_LDADD = src/os/libos.a src/base/libbase.a
