@@ -23,6 +23,7 @@ TEST_SIM_LIBS = src/sim/libsim.a $(TEST_CODEC_LIBS)
 TEST_OS_LIBS = src/os/libos.a $(TEST_SIM_LIBS) $(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS)
 TEST_SYMBOL_LIBS = src/symbol/libsymbol.a $(TEST_OS_LIBS) $(DW_LIBS)
 TEST_OBSERVE_LIBS = src/observe/libobserve.a $(TEST_SYMBOL_LIBS)
+TEST_GEN_LIBS = src/gen/libgen.a $(TEST_OS_LIBS) $(PCAP_LIBS)
 
 include tests/build/local.mk
 include tests/fuzz/local.mk

@@ -195,3 +195,13 @@ check_PROGRAMS += %D%/test-forward-stats
 TESTS += %D%/test-forward-stats
 %C%_test_forward_stats_SOURCES = %D%/test-forward-stats.c
 %C%_test_forward_stats_LDADD = src/sut/libsut.a $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-gen-frame
+TESTS += %D%/test-gen-frame
+%C%_test_gen_frame_SOURCES = %D%/test-gen-frame.c
+%C%_test_gen_frame_LDADD = $(TEST_GEN_LIBS)
+
+check_PROGRAMS += %D%/test-gen-pace
+TESTS += %D%/test-gen-pace
+%C%_test_gen_pace_SOURCES = %D%/test-gen-pace.c
+%C%_test_gen_pace_LDADD = $(TEST_GEN_LIBS)
