@@ -205,3 +205,13 @@ check_PROGRAMS += %D%/test-gen-pace
 TESTS += %D%/test-gen-pace
 %C%_test_gen_pace_SOURCES = %D%/test-gen-pace.c
 %C%_test_gen_pace_LDADD = $(TEST_GEN_LIBS)
+
+check_PROGRAMS += %D%/test-gen-rx
+TESTS += %D%/test-gen-rx
+%C%_test_gen_rx_SOURCES = %D%/test-gen-rx.c
+%C%_test_gen_rx_LDADD = $(TEST_GEN_LIBS)
+
+check_PROGRAMS += %D%/test-gen-pcapfile
+TESTS += %D%/test-gen-pcapfile
+%C%_test_gen_pcapfile_SOURCES = %D%/test-gen-pcapfile.c
+%C%_test_gen_pcapfile_LDADD = $(TEST_GEN_LIBS)
