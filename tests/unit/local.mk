@@ -215,3 +215,8 @@ check_PROGRAMS += %D%/test-gen-pcapfile
 TESTS += %D%/test-gen-pcapfile
 %C%_test_gen_pcapfile_SOURCES = %D%/test-gen-pcapfile.c
 %C%_test_gen_pcapfile_LDADD = $(TEST_GEN_LIBS)
+
+check_PROGRAMS += %D%/test-gen-retag
+TESTS += %D%/test-gen-retag
+%C%_test_gen_retag_SOURCES = %D%/test-gen-retag.c
+%C%_test_gen_retag_LDADD = $(TEST_GEN_LIBS)
