@@ -45,11 +45,27 @@ static void account_sent(const struct account_input *in, struct ledger *l)
 	ledger_set(l, LEDGER_SUT_IN, ours, LEDGER_MEASURED);
 }
 
+/*
+ * What the SUT dropped itself. Frames that veth refused it on output reached the
+ * receiver's side, which counts them: an error return and tx_dropped say the same.
+ */
+static uint64_t sut_own_drops(const struct account_input *in)
+{
+	uint64_t elsewhere = in->sut_out.qdisc_dropped;
+
+	if (in->veth)
+		elsewhere += in->sut_out.tx_dropped;
+	if (elsewhere > in->sut_refused)
+		elsewhere = in->sut_refused;
+	return in->sut_dropped - elsewhere;
+}
+
 /* What the SUT dropped, where that is known. */
 static void account_sut(const struct account_input *in, struct ledger *l)
 {
 	uint64_t input = in->veth ? in->gen_tx.tx_dropped : in->sut_in.rx_dropped;
-	uint64_t known = input + in->sut_out.qdisc_dropped + in->sut_dropped;
+	uint64_t own = sut_own_drops(in);
+	uint64_t known = input + in->sut_out.qdisc_dropped + own;
 
 	if (in->sut_in.known && !in->veth)
 		ledger_set(l, LEDGER_SUT_IN, in->sut_in.rx_packets + input,
@@ -57,7 +73,7 @@ static void account_sut(const struct account_input *in, struct ledger *l)
 	ledger_add_place(l, LEDGER_SUT_DROP, "sut-input", input);
 	ledger_add_place(l, LEDGER_SUT_DROP, "sut-egress", in->sut_out.qdisc_dropped);
 	if (in->has_sut_stats) {
-		ledger_add_place(l, LEDGER_SUT_DROP, "sut", in->sut_dropped);
+		ledger_add_place(l, LEDGER_SUT_DROP, "sut", own);
 		ledger_set(l, LEDGER_SUT_DROP, known, LEDGER_MEASURED);
 	}
 }

@@ -32,7 +32,7 @@ struct account_input {
 	bool veth; /* all four links are veth pairs: gen_tx-sut_in, sut_out-gen_rx */
 	struct account_link gen_tx, sut_in, sut_out, gen_rx;
 	bool has_sut_stats;
-	uint64_t sut_dropped;
+	uint64_t sut_dropped, sut_refused; /* refused is part of dropped */
 };
 
 void account_ledger(const struct account_input *in, struct ledger *ret_ledger);

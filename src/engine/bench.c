@@ -171,7 +171,7 @@ static int sut_bring_up(struct bench *b, uint32_t block, struct sp_err *err)
 	rc = b->cfg.sut_ops->start(b->cfg.sut, err);
 	if (rc != 0)
 		return rc;
-	b->sut_runs = true;
+	b->sut_runs = b->is_cold = true;
 	return b->cfg.probe_ready ? probe_until_ready(b, err) : 0;
 }
 

@@ -37,6 +37,7 @@
  * 4,096 slots hold 16 ms at 250 kpps, which outlasts a turn of another process on
  * the CPU; large frames get fewer, so that the ring stays small.
  */
+#define PAGE_BYTES     4096u
 #define RING_MAX_SLOTS 4096u
 #define RING_MAX_BYTES (UINT32_C(16) << 20)
 
@@ -62,6 +63,20 @@ static int ring_set(const struct forward_ring *r, int option, const void *value,
 	if (setsockopt(r->fd, SOL_PACKET, option, value, len) != 0)
 		return ring_fail(r, what, err);
 	return 0;
+}
+
+/*
+ * Look at every page once. Under shadow paging, as some hypervisors do it, the first
+ * look at a page costs microseconds however it was mapped; over a whole ring that
+ * was 20 ms in which the first frames of a run overflowed it.
+ */
+static void ring_touch(const struct forward_ring *r)
+{
+	const volatile uint8_t *p = r->map;
+	size_t i;
+
+	for (i = 0; i < r->map_bytes; i += PAGE_BYTES)
+		(void)p[i];
 }
 
 static int ring_map(struct forward_ring *r, uint32_t mtu, struct sp_err *err)
@@ -92,6 +107,7 @@ static int ring_map(struct forward_ring *r, uint32_t mtu, struct sp_err *err)
 	if (map == MAP_FAILED)
 		return ring_fail(r, "cannot map the receive ring", err);
 	r->map = map;
+	ring_touch(r);
 	return 0;
 }
 

@@ -42,6 +42,9 @@ struct sut_end {
 /* What the SUT itself counted since it started; frames. */
 struct sut_stats {
 	uint64_t in, out, dropped;
+	/* The part of dropped that the kernel refused on output: on veth the sender's
+	 * tx_dropped counts the same frames. */
+	uint64_t refused;
 };
 
 struct sut_ops {

@@ -213,6 +213,7 @@ static bool sut_forward_stats(void *sut, struct sut_stats *ret_stats)
 
 		out.in += d->rx_packets + d->rx_ring_drop;
 		out.out += d->forwarded;
+		out.refused += d->tx_refused;
 		out.dropped += d->rx_ring_drop + d->tx_refused + d->policed +
 			       d->oversize + d->bad_csum;
 	}

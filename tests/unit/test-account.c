@@ -95,6 +95,22 @@ static void test_sut_counts_make_the_line_checkable(void **state)
 	assert_int_equal(c.residual[3], 3);
 }
 
+/* What veth refused the SUT on output is a drop of the receiver's, once. */
+static void test_refused_to_the_sut_counts_once(void **state)
+{
+	struct account_input in = veth_input();
+	struct ledger l;
+
+	(void)state;
+	in.has_sut_stats = true;
+	in.sut_dropped = 120;
+	in.sut_refused = 20;
+	account_ledger(&in, &l);
+	assert_closed(&l, 5);
+	assert_int_equal(place(&l, LEDGER_SUT_DROP, "sut"), 100);
+	assert_int_equal(place(&l, LEDGER_RX_DROP, "receiver-input"), 20);
+}
+
 /* ENOBUFS says the same as tx_dropped: counted once. */
 static void test_refused_by_the_peer_counts_once(void **state)
 {
@@ -202,6 +218,7 @@ int main(void)
 		cmocka_unit_test(test_veth_closes),
 		cmocka_unit_test(test_sut_counts_make_the_line_checkable),
 		cmocka_unit_test(test_refused_by_the_peer_counts_once),
+		cmocka_unit_test(test_refused_to_the_sut_counts_once),
 		cmocka_unit_test(test_refused_by_our_own_socket),
 		cmocka_unit_test(test_noise_changes_nothing),
 		cmocka_unit_test(test_unknown_interfaces_are_not_checkable),
