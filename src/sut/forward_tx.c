@@ -129,6 +129,13 @@ int forward_tx_flush(
 		if (n > 0) {
 			counts->sent += (unsigned)n;
 			done += (unsigned)n;
+			/* sendmmsg() stops behind a frame that it tried and the
+			 * kernel dropped, and keeps the errno to itself: to send it
+			 * again would make two drops, or a late copy, of it. */
+			if (done < tx->n) {
+				counts->refused++;
+				done++;
+			}
 		} else if (errno == EINTR) {
 			continue;
 		} else if (errno == EAGAIN) {
