@@ -37,7 +37,7 @@ extern const struct report_ops report_json; /* the JSON of sweep and show */
 extern const struct report_ops report_text; /* ends in the line verdict=WORD */
 
 extern const struct report_ops *const report_list[];
-extern const size_t n_reports;
+extern const size_t report_list_len;
 
 /* NULL when there is none of that name. */
 const struct report_ops *report_find(const char *name);

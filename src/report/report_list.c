@@ -12,13 +12,13 @@ const struct report_ops *const report_list[] = {
 	&report_text,
 };
 
-const size_t n_reports = sizeof(report_list) / sizeof(report_list[0]);
+const size_t report_list_len = sizeof(report_list) / sizeof(report_list[0]);
 
 const struct report_ops *report_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < n_reports; i++)
+	for (i = 0; i < report_list_len; i++)
 		if (strcmp(report_list[i]->name, name) == 0)
 			return report_list[i];
 	return NULL;

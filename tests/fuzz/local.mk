@@ -10,3 +10,11 @@ TESTS += %D%/fuzz_perf_decode
 %C%_fuzz_perf_decode_SOURCES = %D%/fuzz_perf_decode.c %D%/replay.c
 %C%_fuzz_perf_decode_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_TARGET='"perf_decode"'
 %C%_fuzz_perf_decode_LDADD = src/os/libos.a src/base/libbase.a
+
+# The same by hand: every .c of src/base, src/model, src/stat, src/plan and
+# src/codec, with -lsqlite3 -lgsl -lgslcblas -lm.
+check_PROGRAMS += %D%/fuzz_run_store
+TESTS += %D%/fuzz_run_store
+%C%_fuzz_run_store_SOURCES = %D%/fuzz_run_store.c %D%/replay.c
+%C%_fuzz_run_store_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_TARGET='"run_store"'
+%C%_fuzz_run_store_LDADD = $(TEST_CODEC_LIBS)

@@ -2,7 +2,8 @@
 # Recorded documents; UPDATE_GOLDEN=1 make check rewrites them in the source tree.
 check_PROGRAMS += %D%/test-report
 TESTS += %D%/test-report
-%C%_test_report_SOURCES = %D%/test-report.c $(RUN_FIXTURE_SOURCES)
+%C%_test_report_SOURCES = %D%/test-report.c \
+	%D%/report_runs.c %D%/report_runs.h $(RUN_FIXTURE_SOURCES)
 %C%_test_report_LDADD = src/report/libreport.a $(TEST_PLAN_LIBS) $(JANSSON_LIBS)
 
 EXTRA_DIST += \

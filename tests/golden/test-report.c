@@ -22,131 +22,9 @@
 #include "plan/analysis.h"
 #include "report/report.h"
 #include "report/report_clean.h"
+#include "report_runs.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
-
-#define HOSTILE                                                                        \
-	"std::map<\"k\", 'v'>::find\n\033[31mverdict=none\xff\xc0\xaf \xe2\x80\xae"    \
-	"</script>\xc3\xa9\xc2\x9b,;| a name that goes on and on and on and on and on"
-
-static struct run *hurts_run(void)
-{
-	const struct run_fixture f = {
-		.arms = { "off", "sample@997" },
-		.capacity_pps = { 200000, 182000 },
-		.n_blocks = 8,
-		.seed = 11,
-		.noise_frac = 0.01,
-		.profile_trials = true,
-	};
-
-	return run_fixture_make(&f);
-}
-
-/* The knee is not within the rates. */
-static struct run *bound_run(void)
-{
-	const struct run_fixture f = {
-		.arms = { "off", "sample@997" },
-		.capacity_pps = { 400000, 380000 },
-		.center_pps = { 200000, 190000 },
-		.n_blocks = 6,
-		.seed = 12,
-		.noise_frac = 0.002,
-	};
-
-	return run_fixture_make(&f);
-}
-
-/* Too few blocks, a SUT that died, lost samples. */
-static struct run *broken_run(void)
-{
-	const struct run_fixture f = {
-		.arms = { "off", "sample@997" },
-		.capacity_pps = { 200000, 190000 },
-		.n_blocks = 3,
-		.seed = 13,
-		.noise_frac = 0.01,
-		.profile_trials = true,
-	};
-	struct run *r = run_fixture_make(&f);
-	struct trial *t = &r->trials[r->n_trials - 1];
-
-	r->finished = false;
-	trial_invalidate(t, "the SUT (fwd, pid 100) died of signal 11");
-	t->loss_frac = (double)NAN;
-	t->window_pps = (double)NAN;
-	t->cpu_ns_per_pkt = (double)NAN;
-	t->sampling.n_lost = 5000;
-	r->sut_output = xstrdup("ready\nassertion failed: \033[2J\x07 n > 0\n");
-	run_add_note(r, "kernel part not visible, 31 %% of CPU time");
-	return r;
-}
-
-static struct run *one_arm_run(void)
-{
-	const struct run_fixture f = {
-		.arms = { "off" },
-		.capacity_pps = { 1488095 },
-		.n_blocks = 8,
-		.seed = 14,
-		.noise_frac = 0.004,
-		.latency = true,
-	};
-	struct run *r = run_fixture_make(&f);
-
-	/* A ledger that does not close, and one that cannot be checked. */
-	r->trials[0].ledgers[0].count[LEDGER_UNIQUE] -= 7;
-	ledger_set(&r->trials[1].ledgers[0], LEDGER_SUT_IN, 0, LEDGER_ABSENT);
-	return r;
-}
-
-static struct run *hostile_run(void)
-{
-	const struct run_fixture f = {
-		.arms = { "off", "sample@997" },
-		.capacity_pps = { 200000, 199500 },
-		.n_blocks = 8,
-		.seed = 15,
-		.noise_frac = 0.005,
-		.profile_trials = true,
-		.hot_symbol = HOSTILE,
-	};
-	struct run *r = run_fixture_make(&f);
-
-	run_set_fact(r, "nic", HOSTILE, false);
-	run_set_fact(r, "bidir", "false", true);
-	run_set_fact(r, "not a number", "1e", true);
-	run_add_note(r, "%s", HOSTILE);
-	(void)snprintf(r->trials[3].threads[0].comm, 16, "\033]0;x\x07\xff");
-	return r;
-}
-
-static struct run *inconclusive_run(void)
-{
-	const struct run_fixture f = {
-		.arms = { "off", "sample@249", "sample@997" },
-		.capacity_pps = { 200000, 197000, 196000 },
-		.n_blocks = 6,
-		.seed = 16,
-		.noise_frac = 0.12,
-	};
-
-	return run_fixture_make(&f);
-}
-
-static const struct {
-	const char *name;
-	struct run *(*make)(void);
-	enum verdict verdict;
-} runs[] = {
-	{ "hurts", hurts_run, VERDICT_HURTS },
-	{ "bound", bound_run, VERDICT_NO_KNEE },
-	{ "broken", broken_run, VERDICT_BROKEN },
-	{ "one-arm", one_arm_run, VERDICT_MEASURED },
-	{ "hostile", hostile_run, VERDICT_NONE },
-	{ "inconclusive", inconclusive_run, VERDICT_INCONCLUSIVE },
-};
 
 static const struct {
 	const char *suffix, *writer;
@@ -310,18 +188,18 @@ static void documents_are_as_recorded(void **state)
 	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < N_OF(runs); i++) {
-		struct run *run = runs[i].make();
+	for (i = 0; i < REPORT_N_RUNS; i++) {
+		struct run *run = report_runs[i].make();
 		struct analysis a;
 
 		analysis_make(run, &a);
 		assert_string_equal(
-			verdict_word(a.verdict), verdict_word(runs[i].verdict));
+			verdict_word(a.verdict), verdict_word(report_runs[i].verdict));
 		for (k = 0; k < N_OF(looks); k++) {
 			bool is_json = strcmp(looks[k].writer, "json") == 0;
 			char *text = report_make(run, &a, k);
 			char *again = report_make(run, &a, k);
-			char *path = golden_path(runs[i].name, looks[k].suffix);
+			char *path = golden_path(report_runs[i].name, looks[k].suffix);
 			char *cut = is_json ? trials_cut(text) : xstrdup(text);
 
 			assert_string_equal(text, again);
@@ -371,9 +249,10 @@ static void texts_fit_and_end_in_the_verdict(void **state)
 	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < N_OF(runs); i++) {
-		struct run *run = runs[i].make();
-		char *end = xasprintf("verdict=%s", verdict_word(runs[i].verdict));
+	for (i = 0; i < REPORT_N_RUNS; i++) {
+		struct run *run = report_runs[i].make();
+		char *end =
+			xasprintf("verdict=%s", verdict_word(report_runs[i].verdict));
 		struct analysis a;
 
 		analysis_make(run, &a);
@@ -421,7 +300,7 @@ static const json_t *at(const json_t *v, const char *array, size_t i)
 
 static void a_bound_is_no_knee(void **state)
 {
-	json_t *v = document_of(bound_run);
+	json_t *v = document_of(report_run_bound);
 	const json_t *arm = at(v, "arms", 0);
 
 	(void)state;
@@ -436,7 +315,7 @@ static void a_bound_is_no_knee(void **state)
 
 static void ledgers_say_what_does_not_close(void **state)
 {
-	json_t *v = document_of(one_arm_run);
+	json_t *v = document_of(report_run_one_arm);
 	const json_t *open = at(at(v, "trials", 0), "ledgers", 0);
 	const json_t *absent = at(at(v, "trials", 1), "ledgers", 0);
 	const json_t *sound = at(at(v, "trials", 2), "ledgers", 0);
@@ -455,7 +334,7 @@ static void ledgers_say_what_does_not_close(void **state)
 
 static void facts_keep_their_types(void **state)
 {
-	json_t *v = document_of(hostile_run);
+	json_t *v = document_of(report_run_hostile);
 	const json_t *f = json_object_get(v, "fingerprint");
 
 	(void)state;
@@ -470,7 +349,7 @@ static void facts_keep_their_types(void **state)
 
 static void a_stored_verdict_is_json(void **state)
 {
-	struct run *run = hurts_run();
+	struct run *run = report_run_hurts();
 	struct analysis a;
 	char *text;
 	json_t *v;
@@ -490,13 +369,13 @@ static void a_stored_verdict_is_json(void **state)
 
 static void a_full_disk_is_an_error(void **state)
 {
-	struct run *run = hurts_run();
+	struct run *run = report_run_hurts();
 	struct analysis a;
 	size_t i;
 
 	(void)state;
 	analysis_make(run, &a);
-	for (i = 0; i < n_reports; i++) {
+	for (i = 0; i < report_list_len; i++) {
 		const struct report_options o = { .width = 0 };
 		FILE *f = fopen("/dev/full", "w");
 		struct sp_err err = { .code = SP_OK };

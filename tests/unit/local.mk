@@ -120,12 +120,18 @@ TESTS += %D%/test-keeper
 %C%_test_keeper_SOURCES = %D%/test-keeper.c %D%/keeperhelp.c %D%/keeperhelp.h
 %C%_test_keeper_LDADD = $(TEST_OS_LIBS)
 RUN_FIXTURE_SOURCES = tests/fixture/run_fixture.c tests/fixture/run_fixture.h
-RUN_COMPARE_SOURCES = $(RUN_FIXTURE_SOURCES) tests/fixture/run_compare.c
+RUN_STORE_SOURCES = $(RUN_FIXTURE_SOURCES) tests/fixture/run_compare.c \
+	tests/fixture/store_box.c tests/fixture/store_box.h
 
 check_PROGRAMS += %D%/test-run-store
 TESTS += %D%/test-run-store
-%C%_test_run_store_SOURCES = %D%/test-run-store.c $(RUN_COMPARE_SOURCES)
+%C%_test_run_store_SOURCES = %D%/test-run-store.c $(RUN_STORE_SOURCES)
 %C%_test_run_store_LDADD = $(TEST_CODEC_LIBS)
+
+check_PROGRAMS += %D%/test-run-store-damage
+TESTS += %D%/test-run-store-damage
+%C%_test_run_store_damage_SOURCES = %D%/test-run-store-damage.c $(RUN_STORE_SOURCES)
+%C%_test_run_store_damage_LDADD = $(TEST_CODEC_LIBS)
 
 check_PROGRAMS += %D%/test-run-model
 TESTS += %D%/test-run-model

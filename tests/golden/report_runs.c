@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Made-up runs, each for one kind of answer. */
+#include "config.h"
+
+#include "report_runs.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../fixture/run_fixture.h"
+#include "base/mem.h"
+
+#define HOSTILE                                                                        \
+	"std::map<\"k\", 'v'>::find\n\033[31mverdict=none\xff\xc0\xaf \xe2\x80\xae"    \
+	"</script>\xc3\xa9\xc2\x9b,;| a name that goes on and on and on and on and on"
+
+struct run *report_run_hurts(void)
+{
+	const struct run_fixture f = {
+		.arms = { "off", "sample@997" },
+		.capacity_pps = { 200000, 182000 },
+		.n_blocks = 8,
+		.seed = 11,
+		.noise_frac = 0.01,
+		.profile_trials = true,
+	};
+
+	return run_fixture_make(&f);
+}
+
+/* The knee is not within the rates. */
+struct run *report_run_bound(void)
+{
+	const struct run_fixture f = {
+		.arms = { "off", "sample@997" },
+		.capacity_pps = { 400000, 380000 },
+		.center_pps = { 200000, 190000 },
+		.n_blocks = 6,
+		.seed = 12,
+		.noise_frac = 0.002,
+	};
+
+	return run_fixture_make(&f);
+}
+
+/* Too few blocks, a SUT that died, lost samples. */
+struct run *report_run_broken(void)
+{
+	const struct run_fixture f = {
+		.arms = { "off", "sample@997" },
+		.capacity_pps = { 200000, 190000 },
+		.n_blocks = 3,
+		.seed = 13,
+		.noise_frac = 0.01,
+		.profile_trials = true,
+	};
+	struct run *r = run_fixture_make(&f);
+	struct trial *t = &r->trials[r->n_trials - 1];
+
+	r->finished = false;
+	trial_invalidate(t, "the SUT (fwd, pid 100) died of signal 11");
+	t->loss_frac = (double)NAN;
+	t->window_pps = (double)NAN;
+	t->cpu_ns_per_pkt = (double)NAN;
+	t->sampling.n_lost = 5000;
+	r->sut_output = xstrdup("ready\nassertion failed: \033[2J\x07 n > 0\n");
+	run_add_note(r, "kernel part not visible, 31 %% of CPU time");
+	return r;
+}
+
+struct run *report_run_one_arm(void)
+{
+	const struct run_fixture f = {
+		.arms = { "off" },
+		.capacity_pps = { 1488095 },
+		.n_blocks = 8,
+		.seed = 14,
+		.noise_frac = 0.004,
+		.latency = true,
+	};
+	struct run *r = run_fixture_make(&f);
+
+	/* A ledger that does not close, and one that cannot be checked. */
+	r->trials[0].ledgers[0].count[LEDGER_UNIQUE] -= 7;
+	ledger_set(&r->trials[1].ledgers[0], LEDGER_SUT_IN, 0, LEDGER_ABSENT);
+	return r;
+}
+
+struct run *report_run_hostile(void)
+{
+	const struct run_fixture f = {
+		.arms = { "off", "sample@997" },
+		.capacity_pps = { 200000, 199500 },
+		.n_blocks = 8,
+		.seed = 15,
+		.noise_frac = 0.005,
+		.profile_trials = true,
+		.hot_symbol = HOSTILE,
+	};
+	struct run *r = run_fixture_make(&f);
+
+	run_set_fact(r, "nic", HOSTILE, false);
+	run_set_fact(r, "bidir", "false", true);
+	run_set_fact(r, "not a number", "1e", true);
+	run_add_note(r, "%s", HOSTILE);
+	(void)snprintf(r->trials[3].threads[0].comm, 16, "\033]0;x\x07\xff");
+	return r;
+}
+
+struct run *report_run_inconclusive(void)
+{
+	const struct run_fixture f = {
+		.arms = { "off", "sample@249", "sample@997" },
+		.capacity_pps = { 200000, 197000, 196000 },
+		.n_blocks = 6,
+		.seed = 16,
+		.noise_frac = 0.12,
+	};
+
+	return run_fixture_make(&f);
+}
+
+const struct report_run report_runs[REPORT_N_RUNS] = {
+	{ "hurts", report_run_hurts, VERDICT_HURTS },
+	{ "bound", report_run_bound, VERDICT_NO_KNEE },
+	{ "broken", report_run_broken, VERDICT_BROKEN },
+	{ "one-arm", report_run_one_arm, VERDICT_MEASURED },
+	{ "hostile", report_run_hostile, VERDICT_NONE },
+	{ "inconclusive", report_run_inconclusive, VERDICT_INCONCLUSIVE },
+};
