@@ -2,6 +2,7 @@
 # Tests in network namespaces: `E2E_TESTS += %D%/name.bats`, run by `make check-e2e`.
 E2E_TESTS =
 E2E_TESTS += %D%/cli.bats
+E2E_TESTS += %D%/run-file.bats
 
 # What shell cannot do: programs that e2e tests run.
 E2E_HELPERS = %D%/lab-live %D%/restore-live

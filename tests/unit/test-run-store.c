@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@
 
 #include "../fixture/run_fixture.h"
 #include "../fixture/store_box.h"
+#include "base/mem.h"
 #include "codec/run_store.h"
 
 static void round_trip_is_exact(void **state)
@@ -265,6 +267,71 @@ static void no_room_ends_with_a_sound_file(void **state)
 	assert_int_equal(store_box_n_files(b), 1);
 }
 
+/* "table.column" of every column of a file, a line each, in the file's order. */
+static char *columns_of(const char *path)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *st = NULL;
+	char *list = xstrdup("");
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(db,
+			"SELECT m.name || '.' || c.name FROM sqlite_master AS m,"
+			" pragma_table_info(m.name) AS c WHERE m.type = 'table'"
+			" ORDER BY m.rowid, c.cid",
+			-1, &st, NULL),
+		SQLITE_OK);
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		char *longer = xasprintf(
+			"%s%s\n", list, (const char *)sqlite3_column_text(st, 0));
+
+		free(list);
+		list = longer;
+	}
+	assert_int_equal(sqlite3_finalize(st), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	return list;
+}
+
+/* The same from satprof-run(5): ".Ss table" and ".It Va column". */
+static char *columns_in_manual(void)
+{
+	const char *top = getenv("top_srcdir");
+	char *path = xasprintf("%s/man/satprof-run.5", top != NULL ? top : ".");
+	FILE *f = fopen(path, "r");
+	char line[512], table[64] = "", *list = xstrdup("");
+
+	if (f == NULL)
+		fail_msg("cannot open %s", path);
+	free(path);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		char column[64], *longer;
+
+		(void)sscanf(line, ".Ss %63s", table);
+		if (sscanf(line, ".It Va %63s", column) != 1)
+			continue;
+		longer = xasprintf("%s%s.%s\n", list, table, column);
+		free(list);
+		list = longer;
+	}
+	assert_int_equal(fclose(f), 0);
+	return list;
+}
+
+static void the_manual_has_every_column(void **state)
+{
+	const struct store_box *b = *state;
+	char *have, *want;
+
+	store_box_make(b, 1);
+	have = columns_in_manual();
+	want = columns_of(b->path);
+	assert_string_equal(have, want);
+	free(have);
+	free(want);
+}
+
 int main(void)
 {
 #define BOX_TEST(f) cmocka_unit_test_setup_teardown(f, store_box_open, store_box_close)
@@ -279,6 +346,7 @@ int main(void)
 		BOX_TEST(the_file_is_the_callers_under_sudo),
 		BOX_TEST(misfits_are_refused),
 		BOX_TEST(no_room_ends_with_a_sound_file),
+		BOX_TEST(the_manual_has_every_column),
 	};
 
 	return cmocka_run_group_tests_name("run-store", tests, NULL, NULL);
