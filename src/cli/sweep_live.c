@@ -14,12 +14,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "os/host.h"
 #include "os/keeper.h"
 #include "os/lab.h"
 #include "os/netns.h"
+#include "os/ports.h"
+#include "os/restore.h"
 
 #define SETUP_TIMEOUT_NS   (60 * NS_PER_S)
 #define SUT_STOP_NS        (2 * NS_PER_S)
@@ -37,6 +40,7 @@ struct sweep_live {
 	bool in_lab;
 	struct keeper *keeper;
 	struct nl_handle *gen_nl, *sut_nl;
+	struct restore *restore; /* what is put back on the user's interfaces */
 	const struct generator_ops *gen_ops;
 	void *gen;
 	const struct sut_ops *sut_ops;
@@ -169,6 +173,32 @@ static int open_nl(struct sweep_live *l, struct sp_err *err)
 	if (rc == 0 && l->o->sut_out != NULL)
 		rc = nl_link_get(l->sut_nl, l->o->sut_out, &link, err);
 	return rc;
+}
+
+/* The user's own interfaces: no offload that falsifies the counts. */
+static int open_ports(struct sweep_live *l, struct sp_err *err)
+{
+	const struct ports_port ports[] = {
+		{ l->o->in, true },
+		{ l->o->out, false },
+		{ l->o->sut_in, false },
+		{ l->o->sut_out, false },
+	};
+	char note[600];
+	int rc = ports_prepare(ports, sizeof(ports) / sizeof(ports[0]), note,
+		sizeof(note), &l->restore, err);
+
+	if (rc == 0 && note[0] != '\0')
+		run_add_note(l->run, "%s", note);
+	return rc;
+}
+
+static void close_ports(struct sweep_live *l)
+{
+	struct sp_err err = { .code = SP_OK };
+
+	if (restore_undo(l->restore, &err) != 0)
+		log_warn("%s", err.msg);
 }
 
 static uint16_t random_tag(void)
@@ -377,6 +407,8 @@ static int bring_up(struct sweep_live *l, struct sp_err *err)
 		rc = open_lab(l, err);
 	if (rc == 0)
 		rc = open_nl(l, err);
+	if (rc == 0 && !l->in_lab)
+		rc = open_ports(l, err);
 	if (rc == 0)
 		rc = open_keeper(l, err);
 	if (rc == 0 && o->setup != NULL)
@@ -440,6 +472,7 @@ void sweep_live_close(struct sweep_live *live)
 	keeper_stop(live->keeper);
 	nl_handle_close(live->gen_nl);
 	nl_handle_close(live->sut_nl);
+	close_ports(live);
 	lab_down(&live->lab);
 	if (live->root_fd >= 0)
 		(void)close(live->root_fd);

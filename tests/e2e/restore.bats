@@ -129,3 +129,55 @@ journals() {
 	[ -z "$(journals)" ]
 	[ "$(in_lab get sut0 rx-gro)" = on ]
 }
+
+# A sweep over the lab's ports as if they were a user's own; the SUT is a bridge.
+sweep_ports() {
+	"$SATPROF" lab exec --name "$NAME" sut -- sh -c '
+		ip link add br0 type bridge && ip link set sut0 master br0 &&
+		ip link set sut1 master br0 && ip link set br0 up' || return
+	"$SATPROF" lab exec --name "$NAME" gen -- "$TOOL" set gen1 rx-gro on
+}
+
+one_sweep() {
+	"$SATPROF" lab exec --name "$NAME" gen -- "$SATPROF" sweep --in gen0 --out gen1 \
+		--sut none --rates 2k --blocks 1 --arms off --quiet "$@"
+}
+
+gen1_gro() {
+	"$SATPROF" lab exec --name "$NAME" gen -- "$TOOL" get gen1 rx-gro
+}
+
+@test "sweep on a user's interfaces: says what it changed, and puts it back" {
+	command -v ip >/dev/null || skip "no ip(8)"
+	sweep_ports
+	run one_sweep --trial-time 0.3s -o "$BATS_TEST_TMPDIR/a.satprof"
+	echo "$output"
+	# The machine may be too busy for a valid trial; that is not what is asked.
+	[ "$status" -eq 0 ] || [ "$status" -eq 6 ]
+	[[ $output == *"gen1 had rx-gro on"* ]]
+	[ "$(gen1_gro)" = on ]
+	[ -z "$(journals)" ]
+}
+
+@test "sweep killed: the next one puts back what it left" {
+	command -v ip >/dev/null || skip "no ip(8)"
+	sweep_ports
+	# exec: lab exec becomes the sweep, so one process is all of it.
+	(exec "$SATPROF" lab exec --name "$NAME" gen -- "$SATPROF" sweep --in gen0 \
+		--out gen1 --sut none --rates 2k --blocks 1 --arms off --quiet \
+		--trial-time 20s -o "$BATS_TEST_TMPDIR/a.satprof") >/dev/null 2>&1 3>&- &
+	local pid=$!
+	for _ in $(seq 50); do
+		[ "$(gen1_gro)" = on ] || break
+		sleep 0.1
+	done
+	[ "$(gen1_gro)" = off ]
+	kill -9 "$pid"
+	wait "$pid" || true
+	[ "$(gen1_gro)" = off ]
+	run one_sweep --trial-time 0.3s -o "$BATS_TEST_TMPDIR/b.satprof"
+	echo "$output"
+	[[ $output == *"settings that a crashed run left are put back"* ]]
+	[ "$(gen1_gro)" = on ]
+	[ -z "$(journals)" ]
+}
