@@ -17,6 +17,8 @@ EXTRA_DIST += \
 	.ci/run \
 	%D%/build.bash \
 	%D%/check \
+	%D%/coverage \
 	%D%/demo \
 	%D%/packages \
-	%D%/setup
+	%D%/setup \
+	%D%/soak

@@ -48,3 +48,8 @@ check-e2e: all $(E2E_HELPERS)
 	@test -n '$(E2E_TESTS)' || { echo 'no e2e tests are listed' >&2; exit 1; }
 	@+$(MAKE) -j1 check-TESTS TESTS='$(E2E_TESTS)' TEST_SUITE_LOG=test-suite-e2e.log
 CLEANFILES += test-suite-e2e.log
+
+.PHONY: coverage
+coverage: check-unit
+	$(srcdir)/scripts/coverage
+CLEANFILES += src/*/*.gcno src/*/*.gcda tests/*/*.gcno tests/*/*.gcda
