@@ -57,7 +57,7 @@ int answer_print(const struct run *run, struct run_store *store, bool json,
 	if (rc == 0)
 		rc = (json ? report_json : report_text).write(stdout, run, &a, &o, err);
 	if (rc == 0)
-		*ret_code = verdict_exit_code(a.verdict);
+		*ret_code = analysis_exit_code(&a);
 	analysis_done(&a);
 	return rc;
 }

@@ -25,7 +25,9 @@ void progress_show(void *ctx, const struct sweep_progress *s)
 
 	if (!p->on)
 		return;
-	if (s->block == 0)
+	if (t->spec.kind == TRIAL_NDR)
+		(void)snprintf(where, sizeof(where), "NDR");
+	else if (s->block == 0)
 		(void)snprintf(where, sizeof(where), "pilot");
 	else
 		(void)snprintf(

@@ -130,6 +130,9 @@ int sweep_options_check(struct parse_state *s)
 	if (o->has_limit && !o->limit.is_bps && o->traffic.kind != TRAFFIC_FIXED)
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--limit in packets/s needs frames of one size: use bits/s");
+	if (o->config.ndr != NDR_NONE && o->config.n_rates > 0)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--ndr does not go with --rates: it searches around the knee");
 	if (o->ready != NULL && o->sut_argv == NULL)
 		return sp_err_set(
 			s->err, SP_EUSAGE, "--ready goes with a command after --");

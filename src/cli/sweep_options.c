@@ -40,6 +40,7 @@ enum opt {
 	OPT_LATENCY,
 	OPT_TRIAL_TIME,
 	OPT_MAX_TIME,
+	OPT_NDR,
 	OPT_MARGIN,
 	OPT_SEED,
 	OPT_RESUME,
@@ -97,6 +98,8 @@ static const struct argp_option sweep_argp_options[] = {
 	{ "latency", OPT_LATENCY, NULL, 0, "Extra trials for latency, burst 1", 5 },
 	{ "trial-time", OPT_TRIAL_TIME, "TIME", 0, "Length of a trial", 5 },
 	{ "max-time", OPT_MAX_TIME, "TIME", 0, "End after the block then running", 5 },
+	{ "ndr", OPT_NDR, "light|csit|rfc2544", 0,
+		"Search NDR and PDR of the reference arm, last", 5 },
 	{ "margin", OPT_MARGIN, "FRAC", 0, "What counts as no shift (3%)", 5 },
 	{ "seed", OPT_SEED, "N", 0, "Seed of orders and dithers (from the clock)", 5 },
 	{ "resume", OPT_RESUME, "RUN", 0, "Go on with a run file", 5 },
@@ -122,6 +125,17 @@ static int int_opt(const char *arg, uint64_t hi, int *ret, struct sp_err *err)
 	if (rc == 0)
 		*ret = (int)v;
 	return rc;
+}
+
+static int ndr_opt(const char *arg, enum ndr_preset *ret, struct sp_err *err)
+{
+	int v = ndr_preset_parse(arg);
+
+	if (v <= NDR_NONE)
+		return sp_err_set(
+			err, SP_EUSAGE, "'%s' is not light, csit or rfc2544", arg);
+	*ret = (enum ndr_preset)v;
+	return 0;
 }
 
 static int restart_opt(const char *arg, enum bench_restart *ret, struct sp_err *err)
@@ -264,6 +278,9 @@ static bool parse_effort(int key, char *arg, struct parse_state *s)
 		break;
 	case OPT_MAX_TIME:
 		s->rc = units_time_parse(arg, &o->config.max_time_ns, s->err);
+		break;
+	case OPT_NDR:
+		s->rc = ndr_opt(arg, &o->config.ndr, s->err);
 		break;
 	case OPT_MARGIN:
 		s->margin = arg;

@@ -10,17 +10,23 @@
 
 #include "base/mem.h"
 #include "engine/bench_private.h"
+#include "plan/ndr.h"
 
 #define PROBE_PPS      1000.0
 #define PROBE_NS       (20 * NS_PER_MS)
 #define PROBE_DRAIN_NS (20 * NS_PER_MS)
 #define PROBE_PAUSE_NS (20 * NS_PER_MS)
 
-static uint64_t longest_trial_ns(const struct run *run)
+/* Arm 0 is the one that NDR is searched on. */
+static uint64_t longest_trial_ns(const struct run *run, size_t arm)
 {
-	uint64_t a = run->config.trial_ns, b = run->config.profile_trial_ns;
+	uint64_t a = run->config.trial_ns, b = run->config.profile_trial_ns, c = 0;
 
-	return a > b ? a : b;
+	if (arm == 0 && run->config.ndr != NDR_NONE)
+		c = ndr_trial_ns(run->config.ndr);
+	if (b > a)
+		a = b;
+	return a > c ? a : c;
 }
 
 static int observers_open(struct bench *b, struct sp_err *err)
@@ -34,7 +40,7 @@ static int observers_open(struct bench *b, struct sp_err *err)
 			.events = b->cfg.events,
 			.run = b->cfg.run,
 			.root_fd = b->cfg.root_fd,
-			.longest_trial_ns = longest_trial_ns(b->cfg.run),
+			.longest_trial_ns = longest_trial_ns(b->cfg.run, i),
 		};
 
 		b->arms[i].ops = b->cfg.observer_for(arm);

@@ -147,6 +147,8 @@ static int step(struct sweep_state *s, bool *ret_more, struct sp_err *err)
 		/* Opened by its first trial that is not a replay. */
 		return 0;
 	case PLAN_TRIAL:
+		if (a.spec.kind == TRIAL_NDR)
+			check_time(s); /* no block whose end to wait for */
 		return do_trial(s, &a, err);
 	case PLAN_ARM_END:
 		check_time(s);

@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES = \
 	%D%/arm.c %D%/arm.h \
 	%D%/ledger.c %D%/ledger.h \
+	%D%/ndr.c %D%/ndr.h \
 	%D%/profile.c %D%/profile.h \
 	%D%/run.c %D%/run.h \
 	%D%/traffic.c %D%/traffic.h \

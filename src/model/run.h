@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "model/arm.h"
+#include "model/ndr.h"
 #include "model/profile.h"
 #include "model/traffic.h"
 #include "model/trial.h"
@@ -46,6 +47,7 @@ struct sweep_config {
 	double *rates_pps;
 	uint32_t burst;       /* 0: the pilot chooses */
 	uint64_t max_time_ns; /* 0: no limit */
+	enum ndr_preset ndr;  /* search NDR and PDR on the reference arm, last */
 };
 
 struct run {

@@ -18,6 +18,7 @@ static const char *const kind_names[] = {
 	[TRIAL_PROFILE] = "profile",
 	[TRIAL_LATENCY] = "latency",
 	[TRIAL_LADDER] = "ladder",
+	[TRIAL_NDR] = "ndr",
 };
 
 /* In JSON limited_by of a trial that was not limited is "none". */

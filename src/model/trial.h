@@ -20,11 +20,12 @@ enum trial_kind {
 	TRIAL_PROFILE, /* longer, at 0.85 and 1.15 of the arm's knee */
 	TRIAL_LATENCY, /* burst 1, at 0.5 and 0.9 of the knee */
 	TRIAL_LADDER,  /* --rates */
+	TRIAL_NDR,     /* --ndr: a trial of the search, on the reference arm */
 };
 
 struct trial_spec {
 	uint32_t id;    /* from 1, in the order planned */
-	uint32_t block; /* from 1; 0: before the first block */
+	uint32_t block; /* from 1; 0: in none (pilot, NDR) */
 	uint32_t arm;   /* index into the run's arms */
 	enum trial_kind kind;
 	double rate_pps; /* scheduled */

@@ -167,6 +167,7 @@ void analysis_verdict_make(const struct run *run, struct analysis *a)
 	else
 		a->verdict = knee_verdict(run, a);
 	a->valid = a->verdict != VERDICT_BROKEN;
+	analysis_ndr_reasons(a);
 	if (!run->finished)
 		analysis_add_reason(a,
 			"the run ended before its plan did: what was finished counts");
@@ -187,6 +188,7 @@ void analysis_make(const struct run *run, struct analysis *ret_analysis)
 	analysis_rates_make(run, &a);
 	analysis_limits_make(run, &a);
 	analysis_cost_make(&a);
+	analysis_ndr_make(run, &a);
 	analysis_shifts_make(&a);
 	analysis_dose_make(run, &a);
 	analysis_verdict_make(run, &a);

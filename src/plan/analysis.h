@@ -18,6 +18,7 @@
 
 #include "model/run.h"
 #include "model/verdict.h"
+#include "plan/mlrsearch.h"
 #include "stat/hinge.h"
 
 /* A knee or a shift is judged from this many blocks on. */
@@ -69,6 +70,18 @@ struct analysis_rate {
 	size_t n_spoiled;         /* generator or receiver was the limit */
 };
 
+/* NDR or PDR: MLRsearch conditional throughput, and the bounds around it. */
+struct analysis_throughput {
+	bool is_asked; /* by --ndr, of this arm */
+	enum mlrsearch_end end;
+	/* Not the SUT but this one failed the load above (generator or receiver);
+	 * LIMITED_NOT: it was the SUT. */
+	enum limited_by spoiled_by;
+	double pps;            /* NAN unless regular and not spoiled */
+	double lo_pps, hi_pps; /* relevant bounds; NAN where there is none */
+	size_t n_trials;       /* of the search, valid ones */
+};
+
 struct analysis_arm {
 	char name[ARM_NAME_MAX];
 	/* exp(Hodges-Lehmann of ln knee over the exact blocks), exact signed-rank
@@ -84,6 +97,7 @@ struct analysis_arm {
 	enum limited_by spoiled_by; /* most of the spoiled mini-sweeps; or NOT */
 	/* Median over blocks; NAN without a knee or for a busy-polling SUT. */
 	double cpu_ns_per_pkt;
+	struct analysis_throughput ndr, pdr; /* arm 0 with --ndr */
 	bool busy_polls; /* a SUT CPU is exhausted at the lowest rate already */
 	size_t n_exhausted;
 	struct analysis_exhausted *exhausted; /* busiest first */
@@ -183,6 +197,12 @@ void analysis_done(struct analysis *a);
  */
 enum verdict analysis_shift_verdict(double lo_frac, double hi_frac, double margin_frac);
 
+/* What sweep and show exit with: the verdict's code; where that is 0 and NDR or PDR
+ * was asked for and is only a bound 3, and 6 where it was not the SUT's. */
+enum exit_code analysis_exit_code(const struct analysis *a);
+
+/* "exact", "above-max", "below-min", "unfinished", "generator", "receiver". */
+const char *analysis_throughput_word(const struct analysis_throughput *t);
 /* "cost", "moved", ...; "capacity", "unresolved". */
 const char *analysis_consistency_name(enum analysis_consistency c);
 const char *analysis_class_name(enum analysis_class c);

@@ -113,6 +113,7 @@ static bool shows_load(const struct trial *t)
 		return t->valid;
 	case TRIAL_WARMUP:
 	case TRIAL_PROFILE:
+	case TRIAL_NDR: /* in one arm only: arms are judged alike */
 		break;
 	}
 	return false;

@@ -25,6 +25,10 @@ void analysis_limits_make(const struct run *run, struct analysis *a);
 void analysis_cost_make(struct analysis *a);
 /* Shifts against arm 0, and the noise floor. */
 void analysis_shifts_make(struct analysis *a);
+/* NDR and PDR of arm 0. */
+void analysis_ndr_make(const struct run *run, struct analysis *a);
+/* Why they are not exact; after the verdict. */
+void analysis_ndr_reasons(struct analysis *a);
 /* Dose and response. */
 void analysis_dose_make(const struct run *run, struct analysis *a);
 /* Function table, profile_valid and its reasons; last. */

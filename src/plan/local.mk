@@ -7,11 +7,18 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/analysis_functions.c \
 	%D%/analysis_limits.c \
 	%D%/analysis_minisweep.c \
+	%D%/analysis_ndr.c \
 	%D%/analysis_rates.c \
 	%D%/analysis_shift.c \
 	%D%/coarse.c %D%/coarse.h \
 	%D%/measure.h \
 	%D%/minisweep.c %D%/minisweep.h \
+	%D%/mlrsearch.c %D%/mlrsearch.h %D%/mlrsearch_private.h \
+	%D%/mlrsearch_class.c \
+	%D%/mlrsearch_grid.c %D%/mlrsearch_grid.h \
+	%D%/mlrsearch_select.c \
+	%D%/ndr.c %D%/ndr.h \
+	%D%/sweep_ndr.c \
 	%D%/sweep_pilot.c \
 	%D%/sweep_plan.c %D%/sweep_plan.h \
 	%D%/sweep_plan_private.h

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "plan/ndr.h"
 #include "plan/sweep_plan_private.h"
 
 #define PILOT_START_PPS    20e3
@@ -194,5 +195,8 @@ uint64_t sweep_plan_estimate_ns(
 		total += (i == 0 ? 12u : 6u) * (ladder ? i == 0 : 1u) *
 			 (SWEEP_PILOT_TRIAL_NS + SWEEP_TRIAL_OVERHEAD_NS);
 	}
+	if (config->ndr != NDR_NONE)
+		total += ARM_EDGE_NS +
+			 ndr_estimate_ns(config->ndr, SWEEP_TRIAL_OVERHEAD_NS);
 	return total;
 }

@@ -56,6 +56,7 @@ void sweep_plan_free(struct sweep_plan *p)
 		free(p->states[i].knees_pps);
 	free(p->states);
 	free(p->order);
+	mlrsearch_free(p->search);
 	gsl_rng_free(p->rng);
 	free(p);
 }
@@ -128,7 +129,7 @@ static bool block_begin(struct sweep_plan *p)
 		more = true;
 	}
 	if (!more || p->finish_early) {
-		p->stage = ST_DONE;
+		p->stage = p->config->ndr != NDR_NONE ? ST_NDR_BEGIN : ST_DONE;
 		return false;
 	}
 	p->block++;
@@ -251,8 +252,9 @@ void sweep_plan_next(struct sweep_plan *p, struct plan_action *ret_action)
 			sweep_emit_edge(p, ret_action, PLAN_DONE, 0);
 			return;
 		}
-		if (p->stage < ST_BLOCK_BEGIN ? sweep_pilot_next(p, ret_action)
-					      : block_next(p, ret_action))
+		if (p->stage < ST_BLOCK_BEGIN     ? sweep_pilot_next(p, ret_action)
+			: p->stage < ST_NDR_BEGIN ? block_next(p, ret_action)
+						  : sweep_ndr_next(p, ret_action))
 			return;
 	}
 }
@@ -272,8 +274,13 @@ static void grid_keep(struct sweep_plan *p, const struct trial *t)
 
 void sweep_plan_feed(struct sweep_plan *p, const struct trial *t)
 {
+	sweep_ndr_note_generator(p, t);
 	if (p->stage < ST_BLOCK_BEGIN) {
 		sweep_pilot_feed(p, t);
+		return;
+	}
+	if (p->stage >= ST_NDR_BEGIN) {
+		sweep_ndr_feed(p, t);
 		return;
 	}
 	if (t->spec.kind != TRIAL_GRID)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The plan of a sweep: pilot, then blocks of mini-sweeps in random order with a
- * common dither, each on a grid around its own arm's centre. A pure state machine:
+ * common dither, each on a grid around its own arm's centre; with --ndr the search of
+ * NDR and PDR on the reference arm comes last. A pure state machine:
  * next() says what to do, feed() takes the result. It draws only from its own
  * seeded generator, so feeding the same results gives the same plan: --resume
  * replays the stored trials and goes on. Not thread safe.
@@ -20,7 +21,7 @@ enum plan_action_kind { PLAN_ARM_BEGIN, PLAN_TRIAL, PLAN_ARM_END, PLAN_DONE };
 struct plan_action {
 	enum plan_action_kind kind;
 	uint32_t arm;
-	uint32_t block;         /* 0: the pilot */
+	uint32_t block;         /* 0: none, in the pilot and with --ndr */
 	struct trial_spec spec; /* PLAN_TRIAL */
 };
 
@@ -40,7 +41,7 @@ void sweep_plan_finish_early(struct sweep_plan *p);
 
 /* The burst in force: the config's, or the pilot's choice (0 before that). */
 uint32_t sweep_plan_burst(const struct sweep_plan *p);
-/* Something the answer should say about the pilot, or NULL. */
+/* Something the answer should say about pilot or NDR, or NULL. */
 const char *sweep_plan_note(const struct sweep_plan *p);
 /* Blocks planned in all, with those that are repeated so far. */
 uint32_t sweep_plan_n_blocks(const struct sweep_plan *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What sweep_plan.c (blocks, the machine) and sweep_pilot.c share. */
+/* What sweep_plan.c (blocks, the machine), sweep_pilot.c and sweep_ndr.c share. */
 #ifndef SATPROF_PLAN_SWEEP_PLAN_PRIVATE_H
 #define SATPROF_PLAN_SWEEP_PLAN_PRIVATE_H
 
@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "plan/coarse.h"
+#include "plan/mlrsearch.h"
 #include "plan/sweep_plan.h"
 
 #define SWEEP_PILOT_TRIAL_NS    (200 * NS_PER_MS)
@@ -23,6 +24,10 @@ enum stage {
 	ST_ARM_BEGIN,
 	ST_ARM_TRIALS,
 	ST_ARM_END,
+	ST_NDR_BEGIN,
+	ST_NDR_WARMUP,
+	ST_NDR_SEARCH,
+	ST_NDR_END,
 	ST_DONE,
 };
 
@@ -30,6 +35,13 @@ enum stage {
 struct arm_state {
 	double *knees_pps;
 	size_t n, cap;
+};
+
+/* The highest rate at this burst that the generator sent in full, and the highest at
+ * which it did not; 0: none. */
+struct generator_reach {
+	uint32_t burst;
+	double sent_pps, limited_pps;
 };
 
 struct sweep_plan {
@@ -55,6 +67,9 @@ struct sweep_plan {
 	size_t n_grid;
 	struct trial_spec last;
 	const char *note;
+	struct generator_reach reach;
+	struct mlrsearch *search; /* --ndr, once it has begun */
+	double search_max_pps, search_knee_pps;
 };
 
 /* Shared parts of the machine. */
@@ -71,5 +86,11 @@ void sweep_emit_edge(const struct sweep_plan *p, struct plan_action *a,
 bool sweep_pilot_next(struct sweep_plan *p, struct plan_action *a);
 /* The result of a pilot trial. */
 void sweep_pilot_feed(struct sweep_plan *p, const struct trial *t);
+
+/* The search of NDR and PDR, after the blocks; as the pilot's. */
+bool sweep_ndr_next(struct sweep_plan *p, struct plan_action *a);
+void sweep_ndr_feed(struct sweep_plan *p, const struct trial *t);
+/* Every trial of the sweep tells what the generator can do. */
+void sweep_ndr_note_generator(struct sweep_plan *p, const struct trial *t);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,24 @@ static void knee_set(json_t *o, const struct analysis_arm *arm)
 	report_json_set_text(o, "bound", hinge_kind_name(arm->bound));
 }
 
+/* "ndr_pps" and so on; the number only where it is one, the bounds where known. */
+static void throughput_set(
+	json_t *o, const char *name, const struct analysis_throughput *t)
+{
+	char key[24];
+
+	if (!t->is_asked)
+		return;
+	(void)snprintf(key, sizeof(key), "%s_pps", name);
+	report_json_set_real(o, key, t->pps);
+	(void)snprintf(key, sizeof(key), "%s_lo_pps", name);
+	report_json_set_real(o, key, t->lo_pps);
+	(void)snprintf(key, sizeof(key), "%s_hi_pps", name);
+	report_json_set_real(o, key, t->hi_pps);
+	(void)snprintf(key, sizeof(key), "%s_bound", name);
+	report_json_set_text(o, key, analysis_throughput_word(t));
+}
+
 static json_t *arms_json(const struct analysis *a)
 {
 	json_t *list = json_array();
@@ -124,6 +143,8 @@ static json_t *arms_json(const struct analysis *a)
 				o, "limited_by", limited_by_name(arm->limited_by));
 		report_json_set(o, "exhausted", exhausted_json(arm));
 		report_json_set_real(o, "cpu_ns_per_pkt", arm->cpu_ns_per_pkt);
+		throughput_set(o, "ndr", &arm->ndr);
+		throughput_set(o, "pdr", &arm->pdr);
 		report_json_set(o, "drops", drops_json(arm));
 		report_json_set(o, "rates", rates_json(arm));
 		if (arm->n_samples > 0 || arm->n_lost > 0) {

@@ -24,6 +24,7 @@ const char *report_text_arm(const struct report_text_out *t, size_t arm);
 void report_text_wrap(const struct report_text_out *t, const char *first,
 	const char *rest, const char *text);
 
+void report_text_ndr(const struct report_text_out *t);
 void report_text_rates(const struct report_text_out *t);
 void report_text_functions(const struct report_text_out *t);
 void report_text_trust(const struct report_text_out *t);

@@ -226,3 +226,13 @@ check_PROGRAMS += %D%/test-gen-retag
 TESTS += %D%/test-gen-retag
 %C%_test_gen_retag_SOURCES = %D%/test-gen-retag.c
 %C%_test_gen_retag_LDADD = $(TEST_GEN_LIBS)
+
+check_PROGRAMS += %D%/test-mlrsearch
+TESTS += %D%/test-mlrsearch
+%C%_test_mlrsearch_SOURCES = %D%/test-mlrsearch.c
+%C%_test_mlrsearch_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-mlrsearch-class
+TESTS += %D%/test-mlrsearch-class
+%C%_test_mlrsearch_class_SOURCES = %D%/test-mlrsearch-class.c
+%C%_test_mlrsearch_class_LDADD = $(TEST_PLAN_LIBS)
