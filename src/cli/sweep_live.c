@@ -119,7 +119,8 @@ static const char *word_out(const struct sweep_live *l)
 
 static int open_keeper(struct sweep_live *l, struct sp_err *err)
 {
-	struct keeper_config cfg = { .netns_fd = l->in_lab ? l->lab.sut_ns : -1 };
+	struct keeper_config cfg = { .netns_fd = l->in_lab ? l->lab.sut_ns : -1,
+		.stop = &stop_signal };
 	const char *why = NULL;
 
 	if (keeper_start(&cfg, &l->keeper, err) != 0)

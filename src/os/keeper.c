@@ -26,6 +26,8 @@
 #define ANSWER_LIMIT_NS (20 * NS_PER_S)
 /* How long the keeper may take to end all it holds. */
 #define STOP_LIMIT_NS (5 * NS_PER_S)
+/* A signal between a look at the stop flag and the sleep after it is seen then. */
+#define STOP_LOOK_NS (50 * NS_PER_MS)
 
 struct child {
 	struct keeper_child c;
@@ -39,6 +41,7 @@ struct keeper {
 	int sock;
 	pid_t outer; /* our child: the keeper, or the parent of its init */
 	bool is_strong, is_gone;
+	const volatile sig_atomic_t *stop; /* borrowed */
 	char why[320]; /* not strong, or what is less than it could be */
 	int last_id;
 	size_t n_children, cap_children;
@@ -108,14 +111,17 @@ static void take(struct keeper *k, const struct keeper_msg *m, pid_t sender)
 	}
 }
 
-/* 1: a message in *ret_m; 0: none until the deadline; -EINTR; else it is gone. */
-static int next_message(struct keeper *k, uint64_t deadline_ns,
+/*
+ * 1: a message in *ret_m; 0: none until the deadline; -EINTR: asked to stop, only
+ * if may_stop; -EPIPE: the keeper is gone.
+ */
+static int next_message(struct keeper *k, uint64_t deadline_ns, bool may_stop,
 	struct keeper_msg *ret_m, pid_t *ret_sender)
 {
 	struct pollfd p = { .fd = k->sock, .events = POLLIN };
 	int fds[KEEPER_MSG_MAX_FDS], rc;
 	struct timespec ts;
-	uint64_t now_ns;
+	uint64_t now_ns, left_ns;
 
 	while (!k->is_gone) {
 		rc = keeper_msg_recv(k->sock, ret_m, fds, ret_sender);
@@ -123,12 +129,17 @@ static int next_message(struct keeper *k, uint64_t deadline_ns,
 			return 1;
 		if (rc != -EAGAIN && rc != -EINTR)
 			break;
+		if (may_stop && k->stop != NULL && *k->stop != 0)
+			return -EINTR;
 		now_ns = clock_now_ns(&clock_monotonic);
 		if (now_ns >= deadline_ns)
 			return 0;
-		ts.tv_sec = (time_t)((deadline_ns - now_ns) / NS_PER_S);
-		ts.tv_nsec = (long)((deadline_ns - now_ns) % NS_PER_S);
-		if (ppoll(&p, 1, &ts, NULL) < 0)
+		left_ns = deadline_ns - now_ns;
+		if (may_stop && k->stop != NULL && left_ns > STOP_LOOK_NS)
+			left_ns = STOP_LOOK_NS;
+		ts.tv_sec = (time_t)(left_ns / NS_PER_S);
+		ts.tv_nsec = (long)(left_ns % NS_PER_S);
+		if (ppoll(&p, 1, &ts, NULL) < 0 && may_stop && k->stop == NULL)
 			return -EINTR;
 	}
 	lose(k);
@@ -145,23 +156,23 @@ static uint64_t deadline_after(uint64_t timeout_ns)
 
 /*
  * Take messages until *flag, which lives in the child's entry (the array does
- * not move meanwhile). 0: the flag is up; 1: deadline; -EINTR only if asked for.
+ * not move meanwhile). 0: the flag is up; 1: deadline; -EINTR as above.
  */
 static int wait_for(
-	struct keeper *k, const bool *flag, uint64_t deadline_ns, bool stop_on_signal)
+	struct keeper *k, const bool *flag, uint64_t deadline_ns, bool may_stop)
 {
 	struct keeper_msg m;
 	pid_t sender;
 	int rc;
 
 	while (!*flag) {
-		rc = next_message(k, deadline_ns, &m, &sender);
+		rc = next_message(k, deadline_ns, may_stop, &m, &sender);
 		if (rc == 1)
 			take(k, &m, sender);
 		else if (rc == 0)
 			return 1;
-		else if (rc == -EINTR && stop_on_signal)
-			return -EINTR;
+		else if (rc == -EINTR)
+			return rc;
 	}
 	return 0;
 }
@@ -237,9 +248,7 @@ static int fork_keeper(
 	}
 	(void)close(pair[1]); /* the keeper's */
 	k->sock = pair[0];
-	do {
-		rc = next_message(k, deadline_after(ANSWER_LIMIT_NS), ret_m, &sender);
-	} while (rc == -EINTR);
+	rc = next_message(k, deadline_after(ANSWER_LIMIT_NS), false, ret_m, &sender);
 	if (rc == 1 && ret_m->type == KEEPER_MSG_READY)
 		return 0;
 	if (rc == 1)
@@ -270,6 +279,7 @@ int keeper_start(
 	int rc;
 
 	k->sock = -1;
+	k->stop = cfg->stop;
 	k->is_strong = !cfg->weak;
 	if (cfg->weak)
 		(void)snprintf(k->why, sizeof(k->why), "a PID namespace is not wanted");

@@ -10,6 +10,7 @@
 #ifndef SATPROF_OS_KEEPER_H
 #define SATPROF_OS_KEEPER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +23,9 @@ struct keeper;
 struct keeper_config {
 	int netns_fd; /* joined by the keeper, so by all it holds; -1: the caller's */
 	bool weak;    /* do not try a PID namespace: how the fallback is tested */
+	/* Not 0 once a signal asked to stop: waits then end early. NULL: they end
+	 * when any signal handler ran, and one that ran just before is missed. */
+	const volatile sig_atomic_t *stop;
 };
 
 struct keeper_cmd {
@@ -48,7 +52,7 @@ bool keeper_is_strong(const struct keeper *k, const char **ret_why);
 int keeper_spawn(struct keeper *k, const struct keeper_cmd *cmd,
 	struct keeper_child *ret_child, struct sp_err *err);
 /*
- * Wait up to timeout_ns (0: only look), less when a signal handler ran. True: the
+ * Wait up to timeout_ns (0: only look), less when asked to stop. True: the
  * child has ended, *ret_status as from waitpid(2) (SIGKILL when the keeper itself
  * is gone). What the child left running stays until keeper_end_child or _stop.
  */
@@ -64,7 +68,7 @@ int keeper_end_child(struct keeper *k, int id, uint64_t grace_ns, int *ret_statu
 	struct sp_err *err);
 /*
  * Run to its end with a deadline; nonzero exit is *ret_status, not an error.
- * SP_ETIMEDOUT and SP_EINTR (a signal handler ran): it and all it started are ended.
+ * SP_ETIMEDOUT and SP_EINTR (asked to stop): it and all it started are ended.
  */
 int keeper_run(struct keeper *k, const struct keeper_cmd *cmd, uint64_t timeout_ns,
 	int *ret_status, struct sp_err *err);

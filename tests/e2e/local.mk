@@ -24,3 +24,4 @@ check_PROGRAMS += %D%/forward-live
 E2E_TESTS += %D%/probe.bats
 E2E_HELPERS += %D%/without-perf
 %C%_without_perf_SOURCES = %D%/without-perf.c
+E2E_TESTS += %D%/keeper.bats
