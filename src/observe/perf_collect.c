@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "observe/perf_sampler_private.h"
 #include "os/perf_decode.h"
 #include "os/perf_open.h"
@@ -17,6 +18,7 @@
 #define CHAIN_MAX       256
 #define USER_LOWEST     4096u /* no code lies below: the end of a frame chain */
 #define DELETED         " (deleted)"
+#define ON_TIME_FRAC    0.9
 #define MAX_RATE_SYSCTL "perf_event_max_sample_rate"
 
 /* One ring on its way to being empty: the next record of each is looked at. */
@@ -27,6 +29,8 @@ struct feed {
 	bool was_full;    /* what came after its last record was dropped */
 	uint64_t last_ns; /* of its last sample */
 	struct perf_rec rec;
+	/* What its events counted, and the samples that have to stand for it. */
+	uint64_t value, n_samples, n_given;
 };
 
 struct collection {
@@ -46,6 +50,21 @@ static void feed_advance(struct feed *f)
 	f->has_rec = false;
 	while (!f->has_rec && (p = perf_span_next(&f->span, f->scratch, &n)) != NULL)
 		f->has_rec = perf_decode_record(p, n, &f->rec);
+}
+
+/*
+ * What the next sample of a ring stands for: an equal share of what was counted.
+ * Periods would do if timers came on time; in a virtual machine at 20 kHz a third
+ * of them comes too late and is merged with the next. 0: no such count is known.
+ */
+static uint64_t next_share(struct feed *f)
+{
+	uint64_t k = f->n_given++;
+
+	if (f->value == 0 || k >= f->n_samples)
+		return 0;
+	return units_muldiv(f->value, k + 1, f->n_samples) -
+	       units_muldiv(f->value, k, f->n_samples);
 }
 
 /* The feed whose next record is the oldest, or NULL when all are empty. */
@@ -235,15 +254,17 @@ static bool is_idle(const struct collection *c, const struct perf_sample_rec *r,
 	return true;
 }
 
-static void on_sample(struct collection *c, const struct perf_sample_rec *r)
+static void on_sample(
+	struct collection *c, struct feed *f, const struct perf_sample_rec *r)
 {
 	uint32_t frames[CHAIN_MAX], node = 0;
 	size_t n = chain_frames(c, r, frames), i;
+	uint64_t share = next_share(f);
 	struct profile_cell cell = {
 		.trial = c->t->spec.id,
 		.cpu = (int32_t)r->cpu,
 		.n_samples = 1,
-		.weight = r->period,
+		.weight = share > 0 ? share : r->period,
 	};
 
 	if (is_idle(c, r, frames, n))
@@ -263,7 +284,7 @@ static void on_record(struct collection *c, struct feed *f)
 	switch (r->kind) {
 	case PERF_REC_SAMPLE:
 		f->last_ns = r->time_ns;
-		on_sample(c, &r->u.sample);
+		on_sample(c, f, &r->u.sample);
 		break;
 	case PERF_REC_MMAP2:
 		on_mmap(c, &r->u.mmap2);
@@ -320,6 +341,45 @@ static uint64_t lost_samples(const struct collection *c)
 	return n;
 }
 
+/*
+ * Fills value and n_samples of each feed, by looking through the rings once more.
+ * Left at 0 where the event counts time that it takes no samples of (idle, or the
+ * kernel's part).
+ */
+static void count_ahead(struct collection *c)
+{
+	const struct perf_events *ev = &c->s->events;
+	uint64_t taken = 0, due = 0;
+	struct perf_rec rec;
+	const void *p;
+	size_t i, k, n;
+
+	if (c->s->user_only || ev->attr.exclude_idle)
+		return;
+	for (i = 0; i < c->n_feeds; i++) {
+		struct feed *f = &c->feeds[i];
+		struct perf_span span = f->span;
+
+		while ((p = perf_span_next(&span, f->scratch, &n)) != NULL)
+			f->n_samples += perf_decode_record(p, n, &rec) &&
+					rec.kind == PERF_REC_SAMPLE;
+		taken += f->n_samples;
+		for (k = 0; k < ev->n; k++) {
+			if (ev->v[k].place.cpu != ev->rings[i].cpu)
+				continue;
+			f->value += ev->v[k].delta.value;
+			taken += ev->v[k].delta.n_lost;
+		}
+		due += f->value / ev->attr.sample_period;
+	}
+	if ((double)taken < ON_TIME_FRAC * (double)due)
+		run_add_note(c->s->run,
+			"sampling timers came late at %.0f Hz, so that fewer samples "
+			"were taken than asked for (as in virtual machines); each "
+			"stands for its share of the time that was counted",
+			c->s->hz);
+}
+
 static void collection_open(struct collection *c)
 {
 	struct perf_events *ev = &c->s->events;
@@ -333,8 +393,10 @@ static void collection_open(struct collection *c)
 		f->span = perf_ring_span(&ev->rings[i].ring);
 		f->was_full = perf_ring_is_full(&ev->rings[i].ring);
 		f->scratch = xcalloc(PERF_RECORD_MAX_BYTES, 1);
-		feed_advance(f);
 	}
+	count_ahead(c);
+	for (i = 0; i < c->n_feeds; i++)
+		feed_advance(&c->feeds[i]);
 	c->s->n_threads = 0;
 	symbolizer_begin(c->s->symbolizer, c->profile);
 }
