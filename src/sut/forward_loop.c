@@ -65,7 +65,7 @@ static int dir_open(
 	if (rc == 0)
 		rc = nl_qdisc_is_set(nl, to, &d->keeps_qdisc, err);
 	if (rc == 0)
-		rc = forward_tx_open(to, !d->keeps_qdisc, &d->tx, err);
+		rc = forward_tx_open(to, link_to.mtu, !d->keeps_qdisc, &d->tx, err);
 	if (rc == 0)
 		rc = forward_ring_open(
 			from, link_from.mtu, l->cfg.has_limit, &d->ring, err);
@@ -129,7 +129,7 @@ void forward_loop_close(struct forward_loop *l)
 static bool frame_admit(struct forward_loop *l, struct forward_dir *d,
 	struct forward_dir_counts *c, const struct forward_frame *f, uint64_t now_ns)
 {
-	if (f->is_cut) {
+	if (f->is_cut || !forward_tx_fits(d->tx, f)) {
 		c->oversize++;
 		return false;
 	}

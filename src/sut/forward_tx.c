@@ -5,6 +5,7 @@
 #include "sut/forward_tx.h"
 
 #include <errno.h>
+#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
@@ -26,6 +27,7 @@
 struct forward_tx {
 	int fd;
 	char ifname[IFNAMSIZ];
+	uint32_t max_bytes; /* of a frame without a tag */
 	unsigned n;
 	struct mmsghdr msgs[FORWARD_BATCH];
 	struct iovec iov[FORWARD_BATCH];
@@ -39,8 +41,8 @@ static void tx_set_buffer(int fd)
 		(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 }
 
-int forward_tx_open(const char *ifname, bool qdisc_bypass, struct forward_tx **ret_tx,
-	struct sp_err *err)
+int forward_tx_open(const char *ifname, uint32_t mtu, bool qdisc_bypass,
+	struct forward_tx **ret_tx, struct sp_err *err)
 {
 	/* Protocol 0: this socket receives nothing. */
 	struct sockaddr_ll to = { .sll_family = AF_PACKET,
@@ -66,6 +68,7 @@ int forward_tx_open(const char *ifname, bool qdisc_bypass, struct forward_tx **r
 	tx_set_buffer(fd);
 	tx = xcalloc(1, sizeof(*tx));
 	tx->fd = fd;
+	tx->max_bytes = mtu + ETH_HLEN;
 	(void)snprintf(tx->ifname, sizeof(tx->ifname), "%s", ifname);
 	for (i = 0; i < FORWARD_BATCH; i++) {
 		tx->msgs[i].msg_hdr.msg_iov = &tx->iov[i];
@@ -81,6 +84,16 @@ void forward_tx_close(struct forward_tx *tx)
 		return;
 	(void)close(tx->fd);
 	free(tx);
+}
+
+/* The kernel's own rule (net/packet): an 802.1Q tag may exceed the MTU, no other. */
+bool forward_tx_fits(const struct forward_tx *tx, const struct forward_frame *f)
+{
+	if (f->len <= tx->max_bytes)
+		return true;
+	return f->len <= tx->max_bytes + FORWARD_VLAN_BYTES &&
+	       f->data[2 * ETH_ALEN] == (ETH_P_8021Q >> 8) &&
+	       f->data[2 * ETH_ALEN + 1] == (ETH_P_8021Q & 0xff);
 }
 
 void forward_tx_add(struct forward_tx *tx, const struct forward_frame *f)
@@ -107,13 +120,25 @@ static bool tx_judge(int sys_errno, struct forward_tx_counts *counts)
 	case ENXIO:
 	case ENODEV:
 		return false;
-	case EMSGSIZE:
+	case EMSGSIZE: /* the MTU has been lowered meanwhile */
 		counts->oversize++;
 		return true;
 	default: /* ENOBUFS: dropped by queue or driver; EINVAL: a runt */
 		counts->refused++;
 		return true;
 	}
+}
+
+/*
+ * sendmmsg() stops behind a frame that it tried and keeps the errno to itself. With
+ * room in the buffer it was dropped by queue or driver: to send it again would make
+ * two drops, or a late copy, of it. Without, it was not tried yet.
+ */
+static bool tx_was_dropped(const struct forward_tx *tx)
+{
+	struct pollfd pfd = { .fd = tx->fd, .events = POLLOUT };
+
+	return poll(&pfd, 1, 0) > 0;
 }
 
 int forward_tx_flush(
@@ -129,10 +154,7 @@ int forward_tx_flush(
 		if (n > 0) {
 			counts->sent += (unsigned)n;
 			done += (unsigned)n;
-			/* sendmmsg() stops behind a frame that it tried and the
-			 * kernel dropped, and keeps the errno to itself: to send it
-			 * again would make two drops, or a late copy, of it. */
-			if (done < tx->n) {
+			if (done < tx->n && tx_was_dropped(tx)) {
 				counts->refused++;
 				done++;
 			}

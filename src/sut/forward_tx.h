@@ -23,9 +23,13 @@ struct forward_tx_counts {
 	uint64_t sent, refused, oversize;
 };
 
-int forward_tx_open(const char *ifname, bool qdisc_bypass, struct forward_tx **ret_tx,
-	struct sp_err *err);
+/* mtu: the interface's now. */
+int forward_tx_open(const char *ifname, uint32_t mtu, bool qdisc_bypass,
+	struct forward_tx **ret_tx, struct sp_err *err);
 void forward_tx_close(struct forward_tx *tx); /* NULL is a no-op */
+
+/* Is the frame short enough for the interface? Its first 14 bytes are there. */
+bool forward_tx_fits(const struct forward_tx *tx, const struct forward_frame *f);
 
 /* Queue one of at most FORWARD_BATCH frames; its bytes are borrowed until flush. */
 void forward_tx_add(struct forward_tx *tx, const struct forward_frame *f);

@@ -182,14 +182,16 @@ count() {
 	wires
 	ip -n "$S" link set sut1 mtu 1000
 	forward sut0 sut1
-	live exact gen0 gen1 0 1015 1015 3
 	run live exact gen0 gen1 0 60 1014 955
 	[ "$output" = "sent 955 exact 955 wrong 0" ]
+	# In the middle of a batch, and by a byte; an 802.1Q tag does not count.
+	live exact gen0 gen1 0 1013 1016 16
+	live exact gen0 gen1 1 1017 1020 16
 	stop
 	[ "$status" -eq 0 ]
-	[ "$(count oversize)" -eq 3 ]
-	[ "$(count received)" -eq 958 ]
-	[ "$(count forwarded)" -eq 955 ]
+	[ "$(count oversize)" -eq 16 ]
+	[ "$(count received)" -eq 987 ]
+	[ "$(count forwarded)" -eq 971 ]
 }
 
 @test "checksums left to hardware are filled in" {
@@ -313,6 +315,20 @@ count() {
 		ip netns del "$G"
 		ip netns del "$S"
 	done
+}
+
+@test "frames that a full queue drops are tried once and counted" {
+	wires
+	need_command tc
+	tc -n "$S" qdisc add dev sut1 root tbf rate 1mbit burst 2k limit 3k
+	forward sut0 sut1
+	live flood gen0 20000 1
+	stop
+	[ "$status" -eq 0 ]
+	[ "$(count 'send refused')" -gt 1000 ]
+	[ "$(count received)" -eq \
+		$(($(count forwarded) + $(count 'send refused') + $(count full))) ]
+	[[ $(tc -n "$S" -s qdisc show dev sut1) == *"dropped $(count 'send refused'),"* ]]
 }
 
 @test "a way out that goes down is noticed by the first frame" {
