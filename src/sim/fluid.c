@@ -17,6 +17,7 @@
 #define FLUID_ARM_EDGE_NS (300 * NS_PER_MS)
 #define WINDOW_FROM_FRAC  0.25
 #define LIMIT_FRAC        0.005
+#define OUTAGE_NS         (5 * NS_PER_MS)
 
 struct fluid {
 	struct fluid_config cfg;
@@ -40,6 +41,8 @@ static const struct {
 	{ "noise", offsetof(struct fluid_config, noise_frac), false, false },
 	{ "block-noise", offsetof(struct fluid_config, block_noise_frac), false,
 		false },
+	{ "cut", offsetof(struct fluid_config, cut_frac), false, false },
+	{ "outages", offsetof(struct fluid_config, outages_per_s), true, false },
 	{ "drift", offsetof(struct fluid_config, drift_frac_per_h), false, true },
 	{ "attach", offsetof(struct fluid_config, attach_frac), false, true },
 	{ "per-khz", offsetof(struct fluid_config, per_khz_frac), false, true },
@@ -186,6 +189,17 @@ static double goodput_pps(const struct fluid *f, double offered_pps, double capa
 	return g * (1.0 - f->cfg.loss_frac);
 }
 
+/* The part of the trial in which the SUT forwarded. */
+static double alive_frac(struct fluid *f, uint64_t duration_ns)
+{
+	double d = (double)duration_ns, n;
+
+	if (!(f->cfg.outages_per_s > 0))
+		return 1;
+	n = gsl_ran_poisson(f->rng, f->cfg.outages_per_s * d / (double)NS_PER_S);
+	return fmax(0, 1 - n * (double)OUTAGE_NS / d);
+}
+
 static void fill_ledger(
 	const struct fluid *f, struct trial *t, double sent_pps, double good_pps)
 {
@@ -238,9 +252,12 @@ static int fluid_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 	double rate = t->spec.rate_pps;
 	double sent =
 		f->cfg.generator_pps > 0 ? fmin(rate, f->cfg.generator_pps) : rate;
-	double good = goodput_pps(f, sent, capacity_now(f));
+	double capacity = capacity_now(f), good;
 
 	(void)err;
+	if (f->cfg.cut_frac > 0)
+		capacity *= 1 - fabs(gsl_ran_gaussian(f->rng, f->cfg.cut_frac));
+	good = goodput_pps(f, sent, capacity) * alive_frac(f, t->spec.duration_ns);
 	good *= exp(gsl_ran_gaussian(f->rng, f->cfg.noise_frac));
 	good = fmin(good, sent);
 	t->t_start_ns = f->now_ns;

@@ -23,6 +23,8 @@ struct fluid_config {
 	double loss_frac;        /* background loss at any rate, 0..1 */
 	double noise_frac;       /* sd of ln goodput, trial by trial */
 	double block_noise_frac; /* sd of ln capacity, mini-sweep by mini-sweep */
+	double cut_frac;         /* sd of |N| that cuts the capacity, trial by trial */
+	double outages_per_s;    /* of 5 ms each, in which nothing comes through */
 	double drift_frac_per_h; /* the capacity's, in virtual time */
 	double attach_frac;      /* capacity change by being attached: -0.02 costs */
 	double per_khz_frac;     /* and by each kHz of sampling */

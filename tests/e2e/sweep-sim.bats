@@ -129,3 +129,23 @@ teardown() {
 	[ "$status" -eq 0 ]
 	[[ "$output" == *--preset* ]]
 }
+
+@test "--ndr finds NDR and PDR of the reference arm, and says when it does not" {
+	sweep --sim capacity=231k,queue=4096 --seed 9 --ndr light -o n.satprof
+	[ "$status" -eq 0 ]
+	near "$(q '.arms[0].ndr_pps')" 231000 1
+	near "$(q '.arms[0].pdr_pps')" 231000 1
+	[ "$(q '.arms[0].ndr_bound')" = exact ]
+	[ "$(q '.arms[1] | has("ndr_pps")')" = false ]
+	"$SATPROF" show n.satprof | grep -q 'NDR (no loss)'
+	sweep --sim capacity=231k,loss=0.2% --seed 9 --ndr light
+	[ "$status" -eq 3 ]
+	[ "$(q '.verdict')" = none ]
+	[ "$(q '.arms[0].ndr_bound')" = below-min ]
+	[ "$(q '.arms[0] | has("ndr_pps")')" = false ]
+	near "$(q '.arms[0].pdr_pps')" 231000 1
+	sweep --sim capacity=231k --ndr fast
+	[ "$status" -eq 2 ]
+	sweep --sim capacity=231k --ndr light --rates 10k
+	[ "$status" -eq 2 ]
+}

@@ -9,3 +9,8 @@ check_PROGRAMS += %D%/test-sweep-analysis
 TESTS += %D%/test-sweep-analysis
 %C%_test_sweep_analysis_SOURCES = %D%/test-sweep-analysis.c
 %C%_test_sweep_analysis_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-sweep-ndr
+TESTS += %D%/test-sweep-ndr
+%C%_test_sweep_ndr_SOURCES = %D%/test-sweep-ndr.c
+%C%_test_sweep_ndr_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)

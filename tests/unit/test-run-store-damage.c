@@ -248,6 +248,7 @@ static const char *const hostile_statements[] = {
 	"INSERT INTO rate SELECT 'frac', 200 + id, 1.0 FROM trial",
 	"DELETE FROM traffic",
 	"UPDATE traffic SET kind = 'gremlins'",
+	"UPDATE config SET ndr = 'heavy'",
 	"UPDATE traffic SET frame_bytes = 9217",
 	"UPDATE traffic SET dst_mac = 281474976710656",
 	"UPDATE traffic SET pcap_path = hex(zeroblob(2048))",
