@@ -104,6 +104,11 @@ TESTS += %D%/test-analysis-limits
 	%D%/test-analysis-limits.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_analysis_limits_LDADD = $(TEST_PLAN_LIBS)
 
+check_PROGRAMS += %D%/test-caps
+TESTS += %D%/test-caps
+%C%_test_caps_SOURCES = %D%/test-caps.c %D%/roottree.c %D%/roottree.h
+%C%_test_caps_LDADD = $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-host
 TESTS += %D%/test-host
 %C%_test_host_SOURCES = %D%/test-host.c %D%/roottree.c %D%/roottree.h
