@@ -4,9 +4,12 @@
 
 #include "engine/account.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-#define LIMIT_FRAC 0.005
+#define LIMIT_FRAC     0.005
+#define SUT_FULL_FRAC  0.05 /* lost by the SUT: it is full whatever the rest does */
+#define SHORT_MAX_FRAC 0.30 /* not sent: too much to speak of the scheduled rate */
 
 /* What left the generator: the first three lines of the ledger. */
 static void account_sent(const struct account_input *in, struct ledger *l)
@@ -128,30 +131,38 @@ void account_ledger(const struct account_input *in, struct ledger *ret_ledger)
 	*ret_ledger = l;
 }
 
+/* Is a over this fraction of b? */
+static bool is_over(uint64_t a, double frac, uint64_t b)
+{
+	return (double)a > frac * (double)b;
+}
+
 enum limited_by account_limited_by(
 	const struct ledger *ledgers, size_t n, const struct gen_result *gen)
 {
-	uint64_t intended = 0, late = gen->n_late_slots, not_sent = 0, rx_drop = 0;
-	uint64_t unique = 0;
-	size_t i;
+	uint64_t sum[LEDGER_N_POINTS] = { 0 };
+	uint64_t intended, not_sent;
+	bool sut_full, gen_short;
+	size_t i, p;
 
-	for (i = 0; i < n; i++) {
-		const uint64_t *c = ledgers[i].count;
-
-		intended += c[LEDGER_INTENDED];
-		not_sent += c[LEDGER_UNSENT] + c[LEDGER_REFUSED];
-		rx_drop += c[LEDGER_RX_DROP];
-		unique += c[LEDGER_UNIQUE];
-	}
+	for (i = 0; i < n; i++)
+		for (p = 0; p < LEDGER_N_POINTS; p++)
+			sum[p] += ledgers[i].count[p];
+	intended = sum[LEDGER_INTENDED];
+	not_sent = sum[LEDGER_UNSENT] + sum[LEDGER_REFUSED];
 	if (intended == 0)
 		return LIMITED_NOT;
-	if ((double)not_sent > LIMIT_FRAC * (double)intended ||
-		(double)late > LIMIT_FRAC * (double)intended)
+	gen_short = is_over(not_sent, LIMIT_FRAC, intended) ||
+		    is_over(gen->n_late_slots, LIMIT_FRAC, intended);
+	sut_full = is_over(sum[LEDGER_SUT_DROP], SUT_FULL_FRAC, sum[LEDGER_SUT_IN]) &&
+		   !is_over(not_sent, SHORT_MAX_FRAC, intended);
+	if (gen_short && !sut_full)
 		return LIMITED_GENERATOR;
-	if ((double)rx_drop > LIMIT_FRAC * (double)intended)
+	if (is_over(sum[LEDGER_RX_DROP], LIMIT_FRAC, intended) &&
+		!(sut_full && sum[LEDGER_RX_DROP] < sum[LEDGER_SUT_DROP] / 4))
 		return LIMITED_RECEIVER;
-	if ((double)(intended - (unique < intended ? unique : intended)) >
-		LIMIT_FRAC * (double)intended)
+	if (sum[LEDGER_UNIQUE] < intended &&
+		is_over(intended - sum[LEDGER_UNIQUE], LIMIT_FRAC, intended))
 		return LIMITED_SUT;
 	return LIMITED_NOT;
 }

@@ -40,7 +40,9 @@ void account_ledger(const struct account_input *in, struct ledger *ret_ledger);
 /*
  * Who limited the trial, from its ledgers and the generator's lateness: over
  * 0.5 % unsent or refused or late is the generator, over 0.5 % lost behind the
- * SUT's exit is the receiver, other loss is the SUT.
+ * SUT's exit is the receiver, other loss is the SUT. But a SUT that lost over 5 %
+ * of what reached it is full: then it is the limit, though the generator fell short
+ * of the rate (by 30 % at most) or the receiver lost a few of what came out.
  */
 enum limited_by account_limited_by(
 	const struct ledger *ledgers, size_t n, const struct gen_result *gen);

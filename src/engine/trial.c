@@ -221,6 +221,14 @@ static void judge(const struct gen_result *r, struct trial *t)
 			r->closed_loop
 				? "the send buffer throttled the generator (closed loop)"
 				: "the generator did not keep to its schedule");
+	if (t->limited_by == LIMITED_SUT && t->n_ledgers > 0 &&
+		t->ledgers[0].count[LEDGER_UNSENT] * 200 >
+			t->ledgers[0].count[LEDGER_INTENDED])
+		trial_add_reason(t,
+			"the generator fell %.0f %% short of the rate, and "
+			"the SUT lost much of what it got",
+			100.0 * (double)t->ledgers[0].count[LEDGER_UNSENT] /
+				(double)t->ledgers[0].count[LEDGER_INTENDED]);
 	if (t->limited_by == LIMITED_RECEIVER)
 		trial_add_reason(t, "the receiver lost frames itself");
 }

@@ -72,7 +72,7 @@ teardown() {
 	"$SATPROF" show t.satprof >show.txt
 	diff sweep.txt show.txt
 	"$SATPROF" show t.satprof --json | jq -e '.verdict == "hurts"'
-	run ! grep -q "$(printf '\033')" sweep.txt
+	if grep -q "$(printf "\033")" sweep.txt; then false; fi
 	grep -q t.satprof sweep.txt
 }
 

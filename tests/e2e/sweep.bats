@@ -67,7 +67,8 @@ teardown() {
 	need_command dpdk-testpmd
 	sweep --preset smoke --arms off -- dpdk-testpmd --no-huge --no-pci -m 512 \
 		--lcores '0@0,1@1' --vdev=net_af_packet0,iface={in} \
-		--vdev=net_af_packet1,iface={out} -- --forward-mode=io --auto-start
+		--vdev=net_af_packet1,iface={out} -- --forward-mode=io --auto-start \
+		--total-num-mbufs=8192
 	[ "$status" -eq 0 ]
 	[ "$(q '.arms[0].limited_by')" = sut ]
 	[ "$(q '.arms[0].knee_pps > 20000')" = true ]
@@ -109,7 +110,8 @@ teardown() {
 }
 
 @test "Ctrl-C keeps finished trials and --resume goes on" {
-	"$SATPROF" sweep --quiet --preset smoke --arms off -o r.satprof >/dev/null 2>err.txt &
+	"$SATPROF" sweep --quiet --preset smoke --arms off -o r.satprof -- \
+		satprof forward {in} {out} --limit 20000 >/dev/null 2>err.txt &
 	pid=$!
 	sleep 9
 	kill -INT $pid
@@ -148,7 +150,7 @@ teardown() {
 
 @test "a full disk is exit 2, and the run file still opens" {
 	mkdir small
-	mount -t tmpfs -o size=160k tmpfs small || skip "no tmpfs here"
+	mount -t tmpfs -o size=400k tmpfs small || skip "no tmpfs here"
 	run "$SATPROF" sweep --quiet --preset smoke -o small/f.satprof
 	echo "$output"
 	cp small/f.satprof f.satprof || true

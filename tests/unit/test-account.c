@@ -197,10 +197,26 @@ static void test_who_limited(void **state)
 	struct account_input in = veth_input();
 
 	(void)state;
-	assert_int_equal(limited(&in, 0), LIMITED_GENERATOR); /* 4 % unsent */
+	/* 4 % unsent, but the SUT lost 17 % of what came: it is full. */
+	assert_int_equal(limited(&in, 0), LIMITED_SUT);
+	in.gen.unsent = 600; /* half unsent: nothing is said of this rate */
+	in.gen.intended = 1560;
+	assert_int_equal(limited(&in, 0), LIMITED_GENERATOR);
+	in = veth_input();
+	in.gen_tx.tx_dropped = 0; /* the SUT loses nothing, 4 % unsent */
+	in.gen_tx.tx_packets = in.gen.accepted = 800;
+	in.gen.intended = 840;
+	assert_int_equal(limited(&in, 0), LIMITED_GENERATOR);
+	in.gen.unsent = 0; /* all sent, 3 % lost behind the SUT */
+	in.gen.intended = 800;
+	assert_int_equal(limited(&in, 0), LIMITED_RECEIVER);
+	in = veth_input();
 	in.gen.unsent = 0;
 	in.gen.intended = 960;
-	assert_int_equal(limited(&in, 0), LIMITED_RECEIVER); /* 2.6 % behind the SUT */
+	in.gen_tx.tx_dropped = 0;
+	in.gen_tx.tx_packets = 960;
+	in.sut_out.tx_packets = 910; /* 3 % lost by the SUT, more behind it */
+	assert_int_equal(limited(&in, 0), LIMITED_RECEIVER);
 	in.sut_out.tx_dropped = in.gen.rx_ring_drop = 0;
 	in.sut_out.tx_packets = 775;
 	assert_int_equal(limited(&in, 0), LIMITED_SUT);
