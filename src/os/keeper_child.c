@@ -164,7 +164,19 @@ static void close_fd(int fd)
 		(void)close(fd); /* a copy of somebody else's */
 }
 
-static void run_watcher(const struct keeper_child_cfg *cfg)
+/*
+ * A standard input that neither says anything nor ends: some programs that run
+ * until they are killed (testpmd) take the end of /dev/null as a wish to stop. The
+ * watcher holds the other end for as long as the child lives.
+ */
+static int silent_input(void)
+{
+	int fds[2];
+
+	return pipe2(fds, O_CLOEXEC) == 0 ? fds[0] : -1; /* fds[1] stays open */
+}
+
+static void run_watcher(struct keeper_child_cfg *cfg)
 {
 	struct failure f = { .stage = KEEPER_STAGE_FORK };
 	struct keeper_words w = { 0 };
@@ -177,6 +189,8 @@ static void run_watcher(const struct keeper_child_cfg *cfg)
 	rc = keeper_words_read(cfg->words_fd, &w);
 	if (rc == 0 && pipe2(pipe_fds, O_CLOEXEC) != 0)
 		rc = -errno;
+	if (cfg->input_fd < 0)
+		cfg->input_fd = silent_input();
 	if (rc == 0) {
 		child = fork();
 		if (child < 0)
@@ -205,8 +219,9 @@ static void run_watcher(const struct keeper_child_cfg *cfg)
 	_exit(0);
 }
 
-pid_t keeper_child_fork(const struct keeper_child_cfg *cfg)
+pid_t keeper_child_fork(const struct keeper_child_cfg *ask)
 {
+	struct keeper_child_cfg cfg = *ask;
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid < 0)
@@ -217,6 +232,6 @@ pid_t keeper_child_fork(const struct keeper_child_cfg *cfg)
 	if (getppid() != parent)
 		_exit(127);
 	keeper_child_ignore_signals();
-	run_watcher(cfg);
+	run_watcher(&cfg);
 	_exit(0);
 }

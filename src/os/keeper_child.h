@@ -14,11 +14,11 @@ struct keeper_child_cfg {
 	int id;
 	int words_fd;  /* keeper_words */
 	int output_fd; /* both streams; -1: /dev/null */
-	int input_fd;  /* standard input; -1: /dev/null */
+	int input_fd;  /* standard input; -1: one that stays open and silent */
 };
 
 /* Fork the watcher, in the keeper. Its pid, or -errno. */
-pid_t keeper_child_fork(const struct keeper_child_cfg *cfg);
+pid_t keeper_child_fork(const struct keeper_child_cfg *ask);
 
 /* Signals as an ordinary program expects them; for what is about to exec. */
 void keeper_child_default_signals(void);

@@ -47,9 +47,14 @@ teardown() {
 }
 
 @test "a Linux bridge as SUT has a SUT-limited knee" {
-	sweep --preset smoke --arms off --sut none --setup 'ip link add br0 type bridge &&
-		ip link set {in} master br0 && ip link set {out} master br0 &&
-		ip link set br0 up'
+	# Two bridges in a row: one alone forwards what generator and receiver, which
+	# share a CPU on a machine with two, can only just offer.
+	sweep --preset smoke --arms off --sut none --setup '
+		ip link add br0 type bridge && ip link add br1 type bridge &&
+		ip link add mid0 type veth peer name mid1 &&
+		for l in {in} mid0; do ip link set $l master br0; done &&
+		for l in {out} mid1; do ip link set $l master br1; done &&
+		for l in mid0 mid1 br0 br1; do ip link set $l up; done'
 	[ "$status" -eq 0 ]
 	[ "$(q '.arms[0].limited_by')" = sut ]
 	[ "$(q '.arms[0].knee_pps > 20000')" = true ]
@@ -57,7 +62,9 @@ teardown() {
 
 @test "netsniff-ng as SUT has a SUT-limited knee" {
 	need_command netsniff-ng
-	sweep --preset smoke --arms off -- netsniff-ng --in {in} --out {out}
+	# The ring that it chooses for a link of 10 Gbit/s is EINVAL in every kernel.
+	sweep --preset smoke --arms off -- netsniff-ng --in {in} --out {out} \
+		--ring-size 8MiB
 	[ "$status" -eq 0 ]
 	[ "$(q '.arms[0].limited_by')" = sut ]
 	[ "$(q '.arms[0].knee_pps > 1000')" = true ]
