@@ -60,14 +60,16 @@ teardown() {
 	[ "$(q '.arms[0].knee_pps > 20000')" = true ]
 }
 
-@test "netsniff-ng as SUT has a SUT-limited knee" {
+@test "netsniff-ng as SUT: what it loses is its own" {
 	need_command netsniff-ng
-	# The ring that it chooses for a link of 10 Gbit/s is EINVAL in every kernel.
-	sweep --preset smoke --arms off -- netsniff-ng --in {in} --out {out} \
-		--ring-size 8MiB
-	[ "$status" -eq 0 ]
-	[ "$(q '.arms[0].limited_by')" = sut ]
-	[ "$(q '.arms[0].knee_pps > 1000')" = true ]
+	# The ring it chooses for a link of 10 Gbit/s is EINVAL in every kernel, and on
+	# recent kernels its transmit ring stalls after some 40 frames (0.6.8): the sweep
+	# must say that the SUT loses the frames, and neither hang nor invent a knee.
+	sweep --preset smoke --arms off --ready-after 1s -- \
+		netsniff-ng --in {in} --out {out} --silent --ring-size 8MiB
+	[ "$status" -eq 0 ] || [ "$status" -eq 6 ]
+	[ "$(q '[.trials[] | select(.limited_by == "sut")] | length > 0')" = true ]
+	[ "$(q '[.trials[].ledgers[].residual] | map(select(. != 0)) | length')" -eq 0 ]
 }
 
 @test "dpdk-testpmd as SUT has a SUT-limited knee" {
