@@ -217,7 +217,7 @@ static void test_noisy_sut(void **state)
 	 * e^-6: zero loss in 60 s is hardly to be had at any load.
 	 */
 	search_noisy(NDR_RFC2544, 1, &r);
-	assert_true(r.n_below_min >= 0.9 * N_SEEDS);
+	assert_true((double)r.n_below_min >= 0.9 * N_SEEDS);
 	assert_int_equal(r.n_below_min + r.n_regular[0], N_SEEDS);
 	assert_true(r.trials[N_SEEDS - 1] <= 20);
 }
