@@ -163,6 +163,7 @@ static int lab_exec_run(
 	if (rc != 0)
 		return rc;
 	(void)signal(SIGPIPE, SIG_DFL); /* ignored signals survive an exec */
+	(void)signal(SIGXFSZ, SIG_DFL);
 	(void)execvp(command[0], command);
 	return sp_err_errno(err, SP_EUSAGE, errno, "cannot run %s", command[0]);
 }

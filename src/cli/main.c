@@ -56,6 +56,7 @@ static void catch_signals(void)
 	(void)sigaction(SIGHUP, &sa, NULL);
 	sa.sa_handler = SIG_IGN; /* a reader that went away is a write error */
 	(void)sigaction(SIGPIPE, &sa, NULL);
+	(void)sigaction(SIGXFSZ, &sa, NULL); /* and so is a file at its limit */
 }
 
 static int run_command(const struct command *cmd, int argc, char **argv)

@@ -29,6 +29,10 @@ int sql_error(struct sqlite3 *db, int rc, struct sp_err *err)
 				"the file is damaged: it is cut short");
 		if (errno_is_full(sys_errno))
 			return sp_err_errno(err, SP_EIO, sys_errno, "no more room");
+		/* Its errno is often lost to the rollback. */
+		if (rc == SQLITE_IOERR_WRITE)
+			return sp_err_set(err, SP_EIO,
+				"cannot write (a quota, or a limit on file sizes?)");
 		if (sys_errno != 0)
 			return sp_err_errno(err, SP_EIO, sys_errno, "input/output");
 		return sp_err_set(err, SP_EIO, "input/output error");

@@ -72,6 +72,20 @@ in_mounts() {
 	'
 }
 
+@test "a limit on file sizes is an error like a full disk" {
+	code=0
+	(
+		ulimit -f 160
+		exec "$SATPROF" sweep --quiet --sim capacity=100k,noise=1% --seed 1 \
+			-o a.satprof >out.txt 2>err.txt
+	) || code=$?
+	echo "exit $code: $(cat err.txt)"
+	[ "$code" -eq 2 ]
+	grep -q "make room" err.txt
+	"$SATPROF" show --json a.satprof >a.json || [ $? -ne 2 ]
+	[ "$(jq ".trials | length" a.json)" -gt 0 ]
+}
+
 @test "under sudo the file is the caller's" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 	SUDO_UID=12345 SUDO_GID=54321 "$SATPROF" sweep --quiet \
