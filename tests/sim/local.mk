@@ -14,3 +14,9 @@ check_PROGRAMS += %D%/test-sweep-ndr
 TESTS += %D%/test-sweep-ndr
 %C%_test_sweep_ndr_SOURCES = %D%/test-sweep-ndr.c
 %C%_test_sweep_ndr_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
+
+# No test: scripts/bench/search runs it. It asks the program's own presets.
+check_PROGRAMS += %D%/bench-search
+%C%_bench_search_SOURCES = %D%/bench-search.c \
+	src/cli/args.c src/cli/sweep_effort.c src/cli/sweep_options.c
+%C%_bench_search_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
