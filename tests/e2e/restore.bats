@@ -35,7 +35,7 @@ journals() {
 }
 
 @test "a run turns offloads off and puts back what was on, nothing else" {
-	run in_lab run "$STATE" sut0 "$TOOL get sut0 rx-gro"
+	run in_lab run "$STATE" sut0 "'$TOOL' get sut0 rx-gro"
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ $output == *"rx-gro on"* && $output == *"tx-checksum-ip-generic on"* ]]
@@ -65,7 +65,7 @@ journals() {
 }
 
 @test "a living run's journal is left alone" {
-	run in_lab run "$STATE" sut0 "$TOOL pending $STATE && $TOOL get sut0 rx-gro"
+	run in_lab run "$STATE" sut0 "'$TOOL' pending '$STATE' && '$TOOL' get sut0 rx-gro"
 	[ "$status" -eq 0 ]
 	[[ $output == *restored=0*off ]]
 	[ "$(in_lab get sut0 rx-gro)" = on ]
@@ -82,7 +82,7 @@ journals() {
 }
 
 @test "ports of a sweep: fit during the run, as before after it" {
-	run in_lab ports sut1 sut0 "$TOOL get sut0 rx-gro"
+	run in_lab ports sut1 sut0 "'$TOOL' get sut0 rx-gro"
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ $output == *"sut0 had rx-gro on"* && $output == *$'\noff' ]]

@@ -14,17 +14,18 @@ teardown() {
 	teardown_tmp
 }
 
-@test "the main job: two knees, a legal verdict, a run file, nothing left" {
+@test "the main job: a legal verdict, a run file, ledgers that close, nothing left" {
 	"$SATPROF" sweep --preset smoke -o m.satprof --json --quiet >m.json 2>err.txt || code=$?
 	echo "exit ${code:-0}: $(cat err.txt)"
-	[ "${code:-0}" -eq 0 ] || [ "$code" -eq 3 ]
 	json=$(cat m.json)
-	q .verdict | grep -qxE 'none|helps|hurts|inconclusive'
+	# On a noisy machine the machine may be what is measured; it must say so.
+	case $(q .verdict) in
+	none | helps | hurts) [ "${code:-0}" -eq 0 ] ;;
+	inconclusive | no-knee) [ "$code" -eq 3 ] ;;
+	broken) [ "$code" -eq 6 ] && [ "$(q '.reasons | length > 0')" = true ] ;;
+	*) false ;;
+	esac
 	[ "$(q '.arms | length')" -eq 2 ]
-	[ "$(q '.arms[0].limited_by')" = sut ]
-	[ "$(q '.arms[0].knee_pps > 20000')" = true ]
-	[ "$(q '.arms[0].exhausted | length > 0')" = true ]
-	# Every ledger closes.
 	[ "$(q '[.trials[].ledgers[].residual] | map(select(. != 0)) | length')" -eq 0 ]
 	# The same from show.
 	"$SATPROF" show m.satprof --json >s.json || true
@@ -32,29 +33,40 @@ teardown() {
 	assert_nothing_left "$before"
 }
 
+@test "a SUT of known work: two knees, SUT-limited, its CPU exhausted" {
+	sweep_twice --preset smoke -- satprof forward {in} {out} --cost 15000
+	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+	[ "$(q '.arms[0].limited_by')" = sut ]
+	[ "$(q '.arms[0].knee_pps > 10000 and .arms[0].knee_pps < 66000')" = true ]
+	[ "$(q '.arms[1].knee_pps > 10000 and .arms[1].knee_pps < 66000')" = true ]
+	[ "$(q '.arms[0].exhausted | length > 0')" = true ]
+}
+
 @test "forward --limit 20000 is found within 1 %" {
-	sweep --preset smoke --arms off -- satprof forward {in} {out} --limit 20000
+	sweep_twice --preset smoke --arms off -- satprof forward {in} {out} --limit 20000
 	[ "$status" -eq 0 ]
 	near "$(q '.arms[0].knee_pps')" 20000 1
 	[ "$(q '.arms[0].limited_by')" = sut ]
 }
 
 @test "--limit 20Mbps of the lab is found within 1 % at 512-byte frames" {
-	sweep --preset smoke --arms off --limit 20Mbps --frame-size 512
+	sweep_twice --preset smoke --arms off --limit 20Mbps --frame-size 512
 	[ "$status" -eq 0 ]
 	near "$(q '.arms[0].knee_pps')" 4882.8 1
 	[ "$(q '[.trials[].ledgers[].residual] | map(select(. != 0)) | length')" -eq 0 ]
 }
 
 @test "a Linux bridge as SUT has a SUT-limited knee" {
-	# Two bridges in a row: one alone forwards what generator and receiver, which
+	# Four bridges in a row: one alone forwards what generator and receiver, which
 	# share a CPU on a machine with two, can only just offer.
-	sweep --preset smoke --arms off --sut none --setup '
-		ip link add br0 type bridge && ip link add br1 type bridge &&
-		ip link add mid0 type veth peer name mid1 &&
-		for l in {in} mid0; do ip link set $l master br0; done &&
-		for l in {out} mid1; do ip link set $l master br1; done &&
-		for l in mid0 mid1 br0 br1; do ip link set $l up; done'
+	sweep_twice --preset smoke --arms off --sut none --setup '
+		for b in 0 1 2 3; do ip link add br$b type bridge && ip link set br$b up; done &&
+		for m in 0 1 2; do
+			ip link add a$m type veth peer name b$m &&
+			ip link set a$m master br$m up && ip link set b$m master br$((m + 1)) up ||
+				exit 1
+		done &&
+		ip link set {in} master br0 && ip link set {out} master br3'
 	[ "$status" -eq 0 ]
 	[ "$(q '.arms[0].limited_by')" = sut ]
 	[ "$(q '.arms[0].knee_pps > 20000')" = true ]
@@ -74,7 +86,7 @@ teardown() {
 
 @test "dpdk-testpmd as SUT has a SUT-limited knee" {
 	need_command dpdk-testpmd
-	sweep --preset smoke --arms off -- dpdk-testpmd --no-huge --no-pci -m 512 \
+	sweep_twice --preset smoke --arms off -- dpdk-testpmd --no-huge --no-pci -m 512 \
 		--lcores '0@0,1@1' --vdev=net_af_packet0,iface={in} \
 		--vdev=net_af_packet1,iface={out} -- --forward-mode=io --auto-start \
 		--total-num-mbufs=8192
@@ -103,7 +115,7 @@ teardown() {
 
 @test "a SUT that dies in the middle is exit 6 with its last words" {
 	run "$SATPROF" sweep --quiet --preset smoke -o d.satprof -- \
-		sh -c "timeout 4 \"$SATPROF\" forward {in} {out}; echo gone; exit 9"
+		sh -c "timeout 2 \"$SATPROF\" forward {in} {out}; echo gone; exit 9"
 	echo "$output"
 	[ "$status" -eq 6 ]
 	[[ "$output" == *gone* ]]
@@ -132,10 +144,12 @@ teardown() {
 	[ "$n" -gt 5 ]
 	assert_nothing_left "$before"
 	status=0
-	json=$("$SATPROF" sweep --resume r.satprof --json --quiet) || status=$?
-	[ "$status" -eq 0 ]
+	json=$("$SATPROF" sweep --resume r.satprof --json --quiet 2>err.txt) || status=$?
+	echo "resumed: exit $status: $(cat err.txt) $(q '.verdict, .reasons')"
+	# A noisy machine may spoil blocks; that it went on to the end is the point.
+	[ "$status" -eq 0 ] || [ "$status" -eq 3 ] || [ "$status" -eq 6 ]
 	[ "$(q '.trials | length')" -gt "$n" ]
-	[ "$(q '.arms[0].blocks')" -ge 6 ]
+	[ "$(q '[.trials[].block] | max')" -ge 6 ]
 	run "$SATPROF" sweep --resume r.satprof
 	[ "$status" -eq 2 ]
 }
@@ -178,9 +192,11 @@ teardown() {
 	chmod 777 .
 	status=0
 	json=$(setpriv --reuid 65534 --regid 65534 --clear-groups \
-		"$SATPROF" sweep --preset smoke --json --quiet -o n.satprof 2>err.txt) || status=$?
-	echo "exit $status: $(cat err.txt)"
+		"$SATPROF" sweep --preset smoke --json --quiet -o n.satprof -- \
+		satprof forward {in} {out} --cost 15000 2>err.txt) || status=$?
+	echo "exit $status: $(cat err.txt) $(q '.verdict, .reasons')"
+	assert_nothing_left "$before"
+	! is_spoiled || skip "this machine is too noisy now"
 	[ "$status" -eq 0 ] || [ "$status" -eq 3 ]
 	[ "$(q '.arms[0].knee_pps > 10000')" = true ]
-	assert_nothing_left "$before"
 }
