@@ -169,6 +169,22 @@ static void forget_endings(struct run *run)
 	run->n_notes = n;
 }
 
+/* True when nothing but --resume RUN, --json and --quiet was said. */
+static bool only_output_options(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--resume") == 0)
+			i++;
+		else if (strncmp(argv[i], "--resume=", 9) != 0 &&
+			 strcmp(argv[i], "--json") != 0 &&
+			 strcmp(argv[i], "--quiet") != 0)
+			return false;
+	}
+	return true;
+}
+
 /* --resume: the options are the run file's; only the output's are the caller's. */
 static int resume(struct sweep_session *s, struct sp_err *err)
 {
@@ -176,8 +192,10 @@ static int resume(struct sweep_session *s, struct sp_err *err)
 	const char *path = s->o.resume;
 	int rc;
 
-	if (s->o.output != NULL)
-		return sp_err_set(err, SP_EUSAGE, "-o does not go with --resume");
+	if (!only_output_options(s->argc, s->argv))
+		return sp_err_set(err, SP_EUSAGE,
+			"with --resume the options are the run file's: only --json and "
+			"--quiet go with it");
 	rc = run_store_resume(path, &s->store, &s->run, err);
 	if (rc != 0)
 		return rc;

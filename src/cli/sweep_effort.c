@@ -3,12 +3,15 @@
 #include "config.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/sweep_options_private.h"
+
+#define RATE_MAX_PPS 1e9
 
 struct preset {
 	const char *name;
@@ -44,6 +47,7 @@ int sweep_rates_parse(
 {
 	char *copy = xstrdup(s), *rest = copy, *word;
 	size_t cap = 0;
+	size_t i;
 	int rc = 0;
 
 	while (rc == 0 && (word = strsep(&rest, ",")) != NULL) {
@@ -53,6 +57,14 @@ int sweep_rates_parse(
 		c->rates_pps =
 			xgrow(c->rates_pps, c->n_rates, &cap, sizeof(*c->rates_pps));
 		c->rates_pps[c->n_rates++] = units_rate_pps(r, frame_bytes);
+		for (i = 0; rc == 0 && i + 1 < c->n_rates; i++)
+			if (fabs(c->rates_pps[i] / c->rates_pps[c->n_rates - 1] - 1) <
+				1e-9)
+				rc = sp_err_set(
+					err, SP_EUSAGE, "'%s' is there twice", word);
+		if (rc == 0 && c->rates_pps[c->n_rates - 1] > RATE_MAX_PPS)
+			rc = sp_err_set(err, SP_EUSAGE,
+				"'%s' is more than a thousand million packets/s", word);
 		if (rc == 0 && c->n_rates > 24)
 			rc = sp_err_set(err, SP_EUSAGE, "more than 24 rates");
 	}

@@ -221,7 +221,8 @@ static void choose_lab_mac(struct sweep_live *l)
 	static const uint8_t none[6];
 	struct traffic *t = &l->run->traffic;
 
-	if (t->dst_mac_sut || memcmp(t->dst_mac, none, sizeof(none)) != 0)
+	if (t->kind == TRAFFIC_PCAP || t->dst_mac_sut ||
+		memcmp(t->dst_mac, none, sizeof(none)) != 0)
 		return;
 	memcpy(t->dst_mac, l->lab.gen_rx_mac, sizeof(t->dst_mac));
 	t->dst_mac[5] ^= 0x80;

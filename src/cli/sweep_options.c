@@ -204,6 +204,8 @@ static bool parse_where(int key, char *arg, struct parse_state *s)
 		break;
 	case OPT_READY_TIMEOUT:
 		s->rc = units_time_parse(arg, &o->ready_timeout_ns, s->err);
+		if (s->rc == 0 && o->ready_timeout_ns < NS_PER_S / 10)
+			s->rc = sp_err_set(s->err, SP_EUSAGE, "at least 100ms");
 		break;
 	case OPT_RESTART:
 		s->rc = restart_opt(arg, &o->restart, s->err);

@@ -88,9 +88,16 @@ void bench_close(struct bench *b)
 	free(b);
 }
 
-int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err)
+/* What the SUT wrote last, for a message. */
+static const char *sut_last_words(const struct bench *b)
 {
 	const char *out = b->cfg.sut_ops->output(b->cfg.sut);
+
+	return out != NULL && out[0] != '\0' ? out : "(none)";
+}
+
+int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err)
+{
 	struct sut_end end = { 0 };
 	char how[48];
 
@@ -102,7 +109,7 @@ int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err)
 	else
 		(void)snprintf(how, sizeof(how), "went away");
 	return sp_err_set(err, SP_EBROKEN, "the SUT %s %s; its last output: %s", how,
-		when, out != NULL && out[0] != '\0' ? out : "(none)");
+		when, sut_last_words(b));
 }
 
 static bool stop_asked(const struct bench *b)
@@ -145,8 +152,7 @@ static int probe_until_ready(struct bench *b, struct sp_err *err)
 	return sp_err_set(err, SP_EBROKEN,
 		"the SUT forwarded none of the probe packets within %.0f s; its last "
 		"output: %s",
-		(double)b->cfg.ready_timeout_ns / (double)NS_PER_S,
-		b->cfg.sut_ops->output(b->cfg.sut));
+		(double)b->cfg.ready_timeout_ns / (double)NS_PER_S, sut_last_words(b));
 }
 
 static bool must_restart(const struct bench *b, uint32_t block)

@@ -58,9 +58,14 @@ static int stats_file_make(const char *path, size_t n_dirs,
 	struct stats_file **ret_file, struct sp_err *err)
 {
 	char *tmp = xasprintf("%s.%ld.new", path, (long)getpid());
+	struct stat st;
 	void *map = MAP_FAILED;
-	int fd, rc = 0;
+	int fd = -1, rc = 0;
 
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		rc = sp_err_set(err, SP_EUSAGE, "%s is no regular file", path);
+		goto out;
+	}
 	fd = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0) {
 		rc = sp_err_errno(err, SP_EIO, errno, "cannot create %s", tmp);

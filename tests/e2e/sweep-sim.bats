@@ -107,6 +107,10 @@ teardown() {
 		--frame-size 63|64
 		--frame-size 9217|9216
 		--burst 0|whole number
+		--rates 1k,1000|twice
+		--rates 1e30|thousand million
+		--ready-timeout 0|100ms
+		--resume x.satprof --blocks 1|only --json
 		--arms sampel@997|not an arm
 		--arms off,off|named twice
 		--arms sample@0|whole number
