@@ -85,6 +85,12 @@ static int image_make(const struct run *run, unsigned char **ret_image, size_t *
 	unsigned char *image = NULL;
 	int rc;
 
+	if (run->n_arms > RUN_STORE_MAX_ARMS ||
+		run->config.n_rates > RUN_STORE_MAX_RATES ||
+		run->config.n_blocks > RUN_STORE_MAX_BLOCK)
+		return sp_err_set(err, SP_EUSAGE,
+			"at most %u arms, %u rates and %u blocks", RUN_STORE_MAX_ARMS,
+			RUN_STORE_MAX_RATES, RUN_STORE_MAX_BLOCK);
 	if (sqlite3_open(":memory:", &db) != SQLITE_OK)
 		rc = sp_err_set(err, SP_EIO, "SQLite does not start");
 	else
@@ -263,10 +269,11 @@ static int trial_check(const struct run_store *s, const struct run *run,
 	size_t i;
 
 	if (t->segment != s->segment || t->spec.arm >= run->n_arms || t->spec.id < 1 ||
-		t->spec.id > RUN_STORE_MAX_ID)
+		t->spec.id > RUN_STORE_MAX_ID || t->spec.block > RUN_STORE_MAX_BLOCK)
 		return sp_err_set(err, SP_EUSAGE,
-			"segment %" PRIu32 ", arm %" PRIu32 ": a mistake in satprof",
-			t->segment, t->spec.arm);
+			"segment %" PRIu32 ", block %" PRIu32 ", arm %" PRIu32
+			": a mistake in satprof",
+			t->segment, t->spec.block, t->spec.arm);
 	for (i = 0; i < t->n_counters; i++)
 		if (t->counters[i].event >= run->n_events)
 			return sp_err_set(err, SP_EUSAGE,

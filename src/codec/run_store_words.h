@@ -18,9 +18,9 @@
 #define RUN_STORE_MAX_TEXT   ((size_t)4 << 20)
 #define RUN_STORE_MAX_LIST   10000u /* lists that are searched row by row */
 #define RUN_STORE_MAX_ID     10000000u
-#define RUN_STORE_MAX_BLOCK  100000u
-#define RUN_STORE_MAX_ARMS   1000u
-#define RUN_STORE_MAX_RATES  100000u
+#define RUN_STORE_MAX_BLOCK  1100u /* --blocks takes 1000 */
+#define RUN_STORE_MAX_ARMS   100u
+#define RUN_STORE_MAX_RATES  1000u
 #define RUN_STORE_MAX_CPU    1000000
 #define RUN_STORE_MAX_NS     UINT64_C(1000000000000000000)
 #define RUN_STORE_MAX_COUNT  ((uint64_t)INT64_MAX)

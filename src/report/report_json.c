@@ -157,7 +157,20 @@ static json_t *arms_json(const struct analysis *a)
 	return list;
 }
 
-static json_t *observer_json(const struct analysis *a)
+/* Of the sampling arms together, so each says the same. */
+static void dose_set(json_t *o, const struct analysis_dose *d)
+{
+	report_json_set_real(o, "slope_frac_per_khz", d->slope_frac_per_khz);
+	report_json_set_real(o, "slope_lo_frac_per_khz", d->slope_lo_frac_per_khz);
+	report_json_set_real(o, "slope_hi_frac_per_khz", d->slope_hi_frac_per_khz);
+	report_json_set_real(o, "fixed_frac", d->fixed_frac);
+	report_json_set_real(o, "fixed_lo_frac", d->fixed_lo_frac);
+	report_json_set_real(o, "fixed_hi_frac", d->fixed_hi_frac);
+	if (d->n_doses >= 2)
+		report_json_set(o, "dose_is_curved", json_boolean(d->is_curved));
+}
+
+static json_t *observer_json(const struct run *run, const struct analysis *a)
 {
 	json_t *list = json_array();
 	size_t i;
@@ -181,6 +194,8 @@ static json_t *observer_json(const struct analysis *a)
 		if (s->consistency != CONSISTENCY_UNDEFINED)
 			report_json_set_text(o, "consistency",
 				analysis_consistency_name(s->consistency));
+		if (arm_is_sampling(&run->arms[s->arm]))
+			dose_set(o, &a->dose);
 		report_json_set(o, "causes", json_array());
 		(void)json_array_append_new(list, o);
 	}
@@ -268,7 +283,7 @@ static json_t *head_json(const struct run *run, const struct analysis *a)
 	if (run->traffic.burst > 0)
 		report_json_set_count(o, "burst", run->traffic.burst);
 	report_json_set(o, "arms", arms_json(a));
-	report_json_set(o, "observer", observer_json(a));
+	report_json_set(o, "observer", observer_json(run, a));
 	return o;
 }
 

@@ -163,6 +163,23 @@ static void shift_print(const struct report_text_out *t, const struct analysis_s
 	}
 }
 
+static void dose_print(const struct report_text_out *t)
+{
+	const struct analysis_dose *d = &t->a->dose;
+
+	if (d->n_doses >= 2 && d->is_curved)
+		(void)fprintf(t->f, "  the shift does not grow in proportion to the "
+				    "sampling rate\n");
+	/* A slope without an interval would look like a finding. */
+	if (!isfinite(d->slope_lo_frac_per_khz) || !isfinite(d->slope_hi_frac_per_khz))
+		return;
+	(void)fprintf(t->f,
+		"  %+.2f %% (%+.2f to %+.2f %%) for each kHz of sampling, "
+		"%+.2f %% for attaching\n",
+		100 * d->slope_frac_per_khz, 100 * d->slope_lo_frac_per_khz,
+		100 * d->slope_hi_frac_per_khz, 100 * d->fixed_frac);
+}
+
 static void shifts_print(const struct report_text_out *t)
 {
 	size_t i;
@@ -174,6 +191,7 @@ static void shifts_print(const struct report_text_out *t)
 		report_text_arm(t, t->a->shifts[0].ref), 100 * t->a->level);
 	for (i = 0; i < t->a->n_shifts; i++)
 		shift_print(t, &t->a->shifts[i]);
+	dose_print(t);
 	if (isfinite(t->a->noise_floor_frac))
 		(void)fprintf(t->f, "  noise floor %.2g %%, margin %.3g %%\n",
 			100 * t->a->noise_floor_frac, 100 * t->a->margin_frac);

@@ -18,3 +18,8 @@ TESTS += %D%/fuzz_run_store
 %C%_fuzz_run_store_SOURCES = %D%/fuzz_run_store.c %D%/replay.c
 %C%_fuzz_run_store_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_TARGET='"run_store"'
 %C%_fuzz_run_store_LDADD = $(TEST_CODEC_LIBS)
+
+check_PROGRAMS += %D%/test-run-store-seeds
+TESTS += %D%/test-run-store-seeds
+%C%_test_run_store_seeds_SOURCES = %D%/test-run-store-seeds.c $(RUN_STORE_SOURCES)
+%C%_test_run_store_seeds_LDADD = $(TEST_CODEC_LIBS)

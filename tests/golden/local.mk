@@ -9,6 +9,7 @@ TESTS += %D%/test-report
 EXTRA_DIST += \
 	%D%/report/bound.json %D%/report/bound.txt %D%/report/bound.utf8.txt \
 	%D%/report/broken.json %D%/report/broken.txt %D%/report/broken.utf8.txt \
+	%D%/report/dose.json %D%/report/dose.txt %D%/report/dose.utf8.txt \
 	%D%/report/hostile.json %D%/report/hostile.txt %D%/report/hostile.utf8.txt \
 	%D%/report/hurts.json %D%/report/hurts.txt %D%/report/hurts.utf8.txt \
 	%D%/report/inconclusive.json %D%/report/inconclusive.txt \

@@ -120,11 +120,25 @@ struct run *report_run_inconclusive(void)
 	return run_fixture_make(&f);
 }
 
+struct run *report_run_dose(void)
+{
+	const struct run_fixture f = {
+		.arms = { "off", "sample@249", "sample@997", "sample@3989" },
+		.capacity_pps = { 200000, 199006, 196052, 184664 },
+		.n_blocks = 8,
+		.seed = 17,
+		.noise_frac = 0.006,
+	};
+
+	return run_fixture_make(&f);
+}
+
 const struct report_run report_runs[REPORT_N_RUNS] = {
 	{ "hurts", report_run_hurts, VERDICT_HURTS },
 	{ "bound", report_run_bound, VERDICT_NO_KNEE },
 	{ "broken", report_run_broken, VERDICT_BROKEN },
 	{ "one-arm", report_run_one_arm, VERDICT_MEASURED },
 	{ "hostile", report_run_hostile, VERDICT_NONE },
+	{ "dose", report_run_dose, VERDICT_NONE },
 	{ "inconclusive", report_run_inconclusive, VERDICT_INCONCLUSIVE },
 };
