@@ -15,6 +15,8 @@ EXTRA_DIST += $(SOURCE_CHECKS) %D%/check-symbols.allow %D%/tap.bash
 # From a clone to a built, tried or checked program.
 EXTRA_DIST += \
 	.ci/run \
+	%D%/bench/forwarder \
+	%D%/bench/observer \
 	%D%/bench/search \
 	%D%/build.bash \
 	%D%/check \
