@@ -9,7 +9,8 @@
 #define RX_MAX_FRAMES 512u /* a step's share, so that sending is not held up */
 #define LINK_CHECK_NS (10 * NS_PER_MS)
 #define MAX_SLEEP_NS  (10 * NS_PER_MS) /* a signal may have gone to another thread */
-#define FIFO_BUSY_NS  (5 * NS_PER_MS)  /* without sleep, then SCHED_OTHER */
+/* Without sleep, then SCHED_OTHER: longer than catching up after a stall takes. */
+#define FIFO_BUSY_NS (20 * NS_PER_MS)
 
 /* What the sending loop keeps from turn to turn. */
 struct loop_state {

@@ -30,3 +30,5 @@ E2E_HELPERS += %D%/observer-live
 check_PROGRAMS += %D%/observer-live
 %C%_observer_live_SOURCES = %D%/observer-live.c
 %C%_observer_live_LDADD = $(TEST_OBSERVE_LIBS)
+E2E_TESTS += %D%/generate.bats
+E2E_TESTS += %D%/replay.bats
