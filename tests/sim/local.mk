@@ -2,7 +2,8 @@
 
 check_PROGRAMS += %D%/test-sweep-loop
 TESTS += %D%/test-sweep-loop
-%C%_test_sweep_loop_SOURCES = %D%/test-sweep-loop.c
+%C%_test_sweep_loop_SOURCES = %D%/test-sweep-loop.c \
+	tests/fixture/run_compare.c tests/fixture/run_fixture.h
 %C%_test_sweep_loop_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
 
 check_PROGRAMS += %D%/test-sweep-analysis
@@ -12,7 +13,8 @@ TESTS += %D%/test-sweep-analysis
 
 check_PROGRAMS += %D%/test-sweep-ndr
 TESTS += %D%/test-sweep-ndr
-%C%_test_sweep_ndr_SOURCES = %D%/test-sweep-ndr.c
+%C%_test_sweep_ndr_SOURCES = %D%/test-sweep-ndr.c \
+	tests/fixture/run_compare.c tests/fixture/run_fixture.h
 %C%_test_sweep_ndr_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
 
 # No test: scripts/bench/search runs it. It asks the program's own presets.

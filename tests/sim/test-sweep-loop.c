@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fixture/run_fixture.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "engine/sweep.h"
@@ -177,8 +178,8 @@ static void test_resume_goes_on_where_it_was(void **state)
 		}
 		execute(part, "capacity=250k,noise=2%,block-noise=1%", 1000 + cut);
 		assert_true(part->n_trials >= cut + 1);
-		assert_memory_equal(&part->trials[cut].spec, &whole->trials[cut].spec,
-			sizeof(struct trial_spec));
+		run_fixture_assert_same_spec(
+			&part->trials[cut].spec, &whole->trials[cut].spec);
 		run_free(part);
 	}
 	run_free(whole);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../fixture/run_fixture.h"
 #include "base/clock.h"
 #include "engine/sweep.h"
 #include "plan/analysis.h"
@@ -274,8 +275,8 @@ static void test_resume_within_the_search(void **state)
 		}
 		execute(part, "capacity=250k,cut=1%,outages=0.1", 1000 + cut);
 		assert_true(part->n_trials > cut);
-		assert_memory_equal(&part->trials[cut].spec, &whole->trials[cut].spec,
-			sizeof(struct trial_spec));
+		run_fixture_assert_same_spec(
+			&part->trials[cut].spec, &whole->trials[cut].spec);
 		run_free(part);
 	}
 	assert_true(n_cuts >= 5);
