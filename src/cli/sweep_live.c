@@ -120,12 +120,14 @@ static const char *word_out(const struct sweep_live *l)
 static int open_keeper(struct sweep_live *l, struct sp_err *err)
 {
 	struct keeper_config cfg = { .netns_fd = l->in_lab ? l->lab.sut_ns : -1,
+		/* A profiler of a process that is not ours has to see its id. */
+		.weak = l->o->pid != 0,
 		.stop = &stop_signal };
 	const char *why = NULL;
 
 	if (keeper_start(&cfg, &l->keeper, err) != 0)
 		return -(int)err->code;
-	if (!keeper_is_strong(l->keeper, &why))
+	if (!keeper_is_strong(l->keeper, &why) && !cfg.weak)
 		run_add_note(l->run,
 			"a SUT that hides may outlive a kill of satprof: %s", why);
 	return 0;

@@ -179,8 +179,10 @@ static int sut_bring_up(struct bench *b, uint32_t block, struct sp_err *err)
 			return rc;
 	}
 	b->block = block;
-	if (b->sut_runs)
-		return 0;
+	if (b->sut_runs) /* one that stays remembers where its threads are at home */
+		return b->cfg.sut_ops->restarts
+			       ? 0
+			       : b->cfg.sut_ops->start(b->cfg.sut, err);
 	rc = b->cfg.sut_ops->start(b->cfg.sut, err);
 	if (rc != 0)
 		return rc;
@@ -216,12 +218,13 @@ static int bench_arm_end(void *ctx, struct sp_err *err)
 	if (b->observing != NULL)
 		rc = b->observing->ops->detach(b->observing->obs, err);
 	b->observing = NULL;
-	if (b->sut_runs && b->cfg.restart == BENCH_RESTART_ARM &&
-		b->cfg.sut_ops->restarts) {
+	/* One that stays is put back as it was: no arm inherits from another. */
+	if (b->sut_runs &&
+		(b->cfg.restart == BENCH_RESTART_ARM || !b->cfg.sut_ops->restarts)) {
 		struct sp_err second = { .code = SP_OK };
 		int rc2 = b->cfg.sut_ops->stop(b->cfg.sut, &second);
 
-		b->sut_runs = false;
+		b->sut_runs = !b->cfg.sut_ops->restarts;
 		if (rc == 0 && rc2 != 0) {
 			*err = second;
 			rc = rc2;

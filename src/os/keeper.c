@@ -282,7 +282,8 @@ int keeper_start(
 	k->stop = cfg->stop;
 	k->is_strong = !cfg->weak;
 	if (cfg->weak)
-		(void)snprintf(k->why, sizeof(k->why), "a PID namespace is not wanted");
+		(void)snprintf(
+			k->why, sizeof(k->why), "processes outside are to be seen");
 	rc = fork_keeper(k, cfg->netns_fd, &m, err);
 	if (rc != 0 && k->is_strong && may_do_without(&m)) {
 		(void)snprintf(

@@ -22,7 +22,7 @@ struct keeper;
 
 struct keeper_config {
 	int netns_fd; /* joined by the keeper, so by all it holds; -1: the caller's */
-	bool weak;    /* do not try a PID namespace: how the fallback is tested */
+	bool weak;    /* no PID namespace: processes of others are to be seen */
 	/* Not 0 once a signal asked to stop: waits then end early. NULL: they end
 	 * when any signal handler ran, and one that ran just before is missed. */
 	const volatile sig_atomic_t *stop;

@@ -144,3 +144,34 @@ start_sweep() {
 	wait $pid || true
 	none_within 1000
 }
+
+@test "a SUT given by --pid is left running, where it ran" {
+	need_command jq taskset
+	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
+	export XDG_RUNTIME_DIR="$T"
+	local lab="keeper-$BASHPID" sut i code=0
+	"$SATPROF" lab up --name "$lab"
+	"$SATPROF" lab exec --name "$lab" sut -- "$SATPROF" forward sut0 sut1 \
+		>/dev/null 2>&1 &
+	sut=$!
+	sleep 0.5
+	taskset -pc 0-1 $sut
+	"$SATPROF" lab exec --name "$lab" gen -- "$SATPROF" sweep --in gen0 --out gen1 \
+		--pid $sut --arms off --rates 2000,4000 --blocks 2 --trial-time 0.3s \
+		--quiet --json -o "$T/pid.satprof" >pid.json 2>err.txt &
+	pid=$!
+	for i in $(seq 100); do
+		[ -s pid.satprof ] && break
+		sleep 0.05
+	done
+	taskset -pc 0 $sut # as an observer might
+	wait $pid || code=$?
+	cat err.txt
+	run taskset -pc $sut
+	kill $sut
+	"$SATPROF" lab down --name "$lab"
+	# 6: a busy machine starved the generator, which is not the point here
+	[ "$code" -eq 0 ] || [ "$code" -eq 6 ] || { echo "exit $code"; false; }
+	[[ $output == *"affinity list: 0,1"* || $output == *"affinity list: 0-1"* ]]
+	jq -e '[.trials[].window_pps] | length == 4 and max > 500' pid.json
+}
