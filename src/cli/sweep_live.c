@@ -135,7 +135,7 @@ static int open_keeper(struct sweep_live *l, struct sp_err *err)
 
 static int run_setup(struct sweep_live *l, struct sp_err *err)
 {
-	char *cmd = sut_expand(l->o->setup, word_in(l), word_out(l), 0);
+	char *cmd = sut_expand(l->o->setup, word_in(l), word_out(l), l->o->pid);
 	char sh[] = "/bin/sh", c[] = "-c";
 	char *argv[] = { sh, c, cmd, NULL };
 	char path[] = "/tmp/satprof-setup-XXXXXX", tail[300] = "";

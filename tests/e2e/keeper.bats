@@ -157,7 +157,8 @@ start_sweep() {
 	sleep 0.5
 	taskset -pc 0-1 $sut
 	"$SATPROF" lab exec --name "$lab" gen -- "$SATPROF" sweep --in gen0 --out gen1 \
-		--pid $sut --arms off --rates 2000,4000 --blocks 2 --trial-time 0.3s \
+		--pid $sut --arms off --rates 2000,4000 --blocks 6 --trial-time 0.3s \
+		--setup "readlink /proc/{pid}/exe >'$T/setup'" \
 		--quiet --json -o "$T/pid.satprof" >pid.json 2>err.txt &
 	pid=$!
 	for i in $(seq 100); do
@@ -165,13 +166,23 @@ start_sweep() {
 		sleep 0.05
 	done
 	taskset -pc 0 $sut # as an observer might
+	# Back at the arm's edge, long before the run ends.
+	for i in $(seq 60); do
+		run taskset -pc $sut
+		[[ $output == *[01][,-]1* ]] && break
+		sleep 0.05
+	done
+	kill -0 $pid
+	taskset -pc 1 $sut
 	wait $pid || code=$?
 	cat err.txt
+	[ "$(cat setup)" = "$(readlink -f "$SATPROF")" ]
+	[[ $output == *"affinity list: 0,1"* || $output == *"affinity list: 0-1"* ]]
 	run taskset -pc $sut
 	kill $sut
 	"$SATPROF" lab down --name "$lab"
 	# 6: a busy machine starved the generator, which is not the point here
 	[ "$code" -eq 0 ] || [ "$code" -eq 6 ] || { echo "exit $code"; false; }
 	[[ $output == *"affinity list: 0,1"* || $output == *"affinity list: 0-1"* ]]
-	jq -e '[.trials[].window_pps] | length >= 4 and max > 500' pid.json
+	jq -e '[.trials[].window_pps] | length >= 12 and max > 500' pid.json
 }
