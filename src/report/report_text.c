@@ -62,14 +62,15 @@ static void knee_details_print(
 	double bits = 8 * t->run->traffic.mean_frame_bytes;
 	char a[NUM_LEN], b[NUM_LEN];
 
-	(void)fputs("  ", t->f);
 	if (isfinite(arm->lo_pps) && isfinite(arm->hi_pps)) {
-		(void)fputc('(', t->f);
+		(void)fputs("  (", t->f);
 		pair_print(t->f, units_pps_format(a, NUM_LEN, arm->lo_pps), " to ",
 			units_pps_format(b, NUM_LEN, arm->hi_pps));
-		(void)fputs(")  ", t->f);
+		(void)fputs(")", t->f);
 	}
-	(void)fputs("L2 ", t->f);
+	if (!(bits > 0)) /* the frames are of a size that nobody knows */
+		return;
+	(void)fputs("  L2 ", t->f);
 	pair_print(t->f, units_bps_format(a, NUM_LEN, bits * arm->knee_pps), ", L1 ",
 		units_bps_format(
 			b, NUM_LEN, (bits + 8 * UNITS_L1_EXTRA_BYTES) * arm->knee_pps));
@@ -102,10 +103,11 @@ static void knees_print(const struct report_text_out *t)
 	char knee[NUM_LEN];
 	size_t i;
 
-	(void)fprintf(t->f,
-		"Knee of each arm (%.0f %% interval; bits/s: L2 with FCS, "
-		"L1 with preamble and gap)\n",
-		100 * t->a->level);
+	(void)fprintf(t->f, "Knee of each arm (%.0f %% interval%s)\n",
+		100 * t->a->level,
+		t->run->traffic.mean_frame_bytes > 0
+			? "; bits/s: L2 with FCS, L1 with preamble and gap"
+			: "");
 	for (i = 0; i < t->a->n_arms; i++) {
 		const struct analysis_arm *arm = &t->a->arms[i];
 

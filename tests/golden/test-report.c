@@ -391,6 +391,33 @@ static void a_full_disk_is_an_error(void **state)
 	run_free(run);
 }
 
+/* 0 bit/s would be a rate that nobody measured. */
+static void frames_of_unknown_size_have_no_bits(void **state)
+{
+	struct run *run = report_run_hurts();
+	struct analysis a;
+	char *text, *no_bits, *line;
+	size_t n;
+
+	(void)state;
+	analysis_make(run, &a);
+	text = report_make(run, &a, 1);
+	assert_non_null(strstr(text, "bits/s"));
+	assert_non_null(strstr(text, "bit/s\n"));
+	run->traffic.mean_frame_bytes = 0;
+	no_bits = report_make(run, &a, 1);
+	assert_null(strstr(no_bits, "bits/s"));
+	assert_null(strstr(no_bits, "bit/s"));
+	line = strstr(no_bits, "\n  off  ");
+	assert_non_null(line);
+	n = strcspn(line + 1, "\n");
+	assert_int_equal(line[n], ')'); /* the interval ends it, no blank after */
+	free(no_bits);
+	free(text);
+	analysis_done(&a);
+	run_free(run);
+}
+
 static void stranger_texts_are_cleaned(void **state)
 {
 	static const struct {
@@ -433,6 +460,7 @@ int main(void)
 		cmocka_unit_test(facts_keep_their_types),
 		cmocka_unit_test(a_stored_verdict_is_json),
 		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(frames_of_unknown_size_have_no_bits),
 		cmocka_unit_test(stranger_texts_are_cleaned),
 	};
 
