@@ -241,3 +241,33 @@ check_PROGRAMS += %D%/test-mlrsearch-class
 TESTS += %D%/test-mlrsearch-class
 %C%_test_mlrsearch_class_SOURCES = %D%/test-mlrsearch-class.c
 %C%_test_mlrsearch_class_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-bands
+TESTS += %D%/test-bands
+%C%_test_bands_SOURCES = %D%/test-bands.c
+%C%_test_bands_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-modt
+TESTS += %D%/test-modt
+%C%_test_modt_SOURCES = %D%/test-modt.c
+%C%_test_modt_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-multiple
+TESTS += %D%/test-multiple
+%C%_test_multiple_SOURCES = %D%/test-multiple.c
+%C%_test_multiple_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-ranksum
+TESTS += %D%/test-ranksum
+%C%_test_ranksum_SOURCES = %D%/test-ranksum.c
+%C%_test_ranksum_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-signflip
+TESTS += %D%/test-signflip
+%C%_test_signflip_SOURCES = %D%/test-signflip.c
+%C%_test_signflip_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-trend
+TESTS += %D%/test-trend
+%C%_test_trend_SOURCES = %D%/test-trend.c
+%C%_test_trend_LDADD = $(TEST_STAT_LIBS)
