@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES = \
+	%D%/clean.c %D%/clean.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/err.c %D%/err.h \
 	%D%/log.c %D%/log.h \

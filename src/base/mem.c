@@ -34,16 +34,23 @@ char *xstrdup(const char *s)
 	return mem_or_die(strdup(s));
 }
 
+char *xvasprintf(const char *fmt, va_list ap)
+{
+	char *s = NULL;
+	int n = vasprintf(&s, fmt, ap);
+
+	return mem_or_die(n < 0 ? NULL : s);
+}
+
 char *xasprintf(const char *fmt, ...)
 {
 	va_list ap;
-	char *s = NULL;
-	int n;
+	char *s;
 
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	s = xvasprintf(fmt, ap);
 	va_end(ap);
-	return mem_or_die(n < 0 ? NULL : s);
+	return s;
 }
 
 void *xgrow(void *array, size_t n, size_t *cap, size_t size)

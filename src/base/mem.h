@@ -6,6 +6,7 @@
 #ifndef SATPROF_BASE_MEM_H
 #define SATPROF_BASE_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Zeroed memory for n objects; n * size is checked for overflow. */
@@ -13,6 +14,7 @@ void *xcalloc(size_t n, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 void *xreallocarray(void *ptr, size_t n, size_t size);
 char *xstrdup(const char *s) __attribute__((malloc));
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *xvasprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
 /*
  * Room for one more element at the end of a growing array: `*cap` counts

@@ -4,19 +4,17 @@
 
 #include "cli/answer.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/say.h"
 #include "plan/analysis.h"
 #include "report/report.h"
 
-/* What standard output can show. Only characters follow the locale: numbers have
- * the same decimal point everywhere. */
+/* What standard output can show. */
 static struct report_options output_options(void)
 {
 	struct report_options o = { .width = 0 };
@@ -25,8 +23,7 @@ static struct report_options output_options(void)
 
 	if (isatty(STDOUT_FILENO) == 0)
 		return o;
-	if (setlocale(LC_CTYPE, "") != NULL)
-		o.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	o.utf8 = say_is_utf8();
 	o.color = (no_color == NULL || no_color[0] == '\0') && term != NULL &&
 		  strcmp(term, "dumb") != 0;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)

@@ -7,12 +7,15 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "cli/args.h"
 #include "cli/commands.h"
+#include "cli/say.h"
 #include "model/verdict.h"
 #include "sut/forward_cost.h"
 #include "sut/forward_lookup.h"
@@ -176,26 +179,36 @@ static int cpu_pin(uint64_t cpu, struct sp_err *err)
 	return 0;
 }
 
-static void dir_print(
+/* One direction's counts; the caller frees the text. */
+static char *dir_text(
 	const char *from, const char *to, const struct forward_dir_counts *c)
 {
-	(void)fprintf(stderr,
-		"%s -> %s: received %" PRIu64 ", forwarded %" PRIu64
-		"; dropped: receive ring full %" PRIu64 ", send refused %" PRIu64
-		", policed %" PRIu64 ", oversize %" PRIu64 ", bad checksum %" PRIu64,
+	char *oversize =
+		c->oversize == 0
+			? xstrdup("")
+			: xasprintf(
+				  " (longer than the MTU of %s, or merged by an offload: `ethtool -K %s "
+				  "gro off`, and tso, gso off at its peer)",
+				  to, from);
+	char *fixed =
+		c->csum_fixed == 0
+			? xstrdup("")
+			: xasprintf(
+				  " (%" PRIu64
+				  " partial checksums filled in: the peer of %s leaves them "
+				  "to hardware)",
+				  c->csum_fixed, from);
+	char *text = xasprintf("%s -> %s: received %" PRIu64 ", forwarded %" PRIu64
+			       "; dropped: receive ring full %" PRIu64
+			       ", send refused %" PRIu64 ", policed %" PRIu64
+			       ", oversize %" PRIu64 ", bad checksum %" PRIu64 "%s%s",
 		from, to, c->rx_packets + c->rx_ring_drop, c->forwarded,
-		c->rx_ring_drop, c->tx_refused, c->policed, c->oversize, c->bad_csum);
-	if (c->oversize > 0)
-		(void)fprintf(stderr,
-			" (longer than the MTU of %s, or merged by an offload: `ethtool "
-			"-K %s gro off`, and tso, gso off at its peer)",
-			to, from);
-	if (c->csum_fixed > 0)
-		(void)fprintf(stderr,
-			" (%" PRIu64
-			" partial checksums filled in: the peer of %s leaves them to "
-			"hardware)",
-			c->csum_fixed, from);
+		c->rx_ring_drop, c->tx_refused, c->policed, c->oversize, c->bad_csum,
+		oversize, fixed);
+
+	free(oversize);
+	free(fixed);
+	return text;
 }
 
 /* The one line at the end. */
@@ -203,18 +216,19 @@ static void counts_print(const struct forward_options *o, const struct forward_l
 {
 	const struct forward_config *cfg = &o->cfg;
 	struct forward_counts counts;
+	char *there, *back, *cost;
 
 	forward_loop_counts(l, &counts);
-	(void)fprintf(stderr, "satprof forward: ");
-	dir_print(cfg->in, cfg->out, &counts.dirs[0]);
-	if (cfg->bidir) {
-		(void)fprintf(stderr, "; ");
-		dir_print(cfg->out, cfg->in, &counts.dirs[1]);
-	}
-	if (cfg->cost_iterations > 0)
-		(void)fprintf(stderr, "; cost %" PRIu64 " iterations a frame",
-			cfg->cost_iterations);
-	(void)fprintf(stderr, "\n");
+	there = dir_text(cfg->in, cfg->out, &counts.dirs[0]);
+	back = cfg->bidir ? dir_text(cfg->out, cfg->in, &counts.dirs[1]) : xstrdup("");
+	cost = cfg->cost_iterations == 0
+		       ? xstrdup("")
+		       : xasprintf("; cost %" PRIu64 " iterations a frame",
+				 cfg->cost_iterations);
+	say("satprof forward: %s%s%s%s", there, cfg->bidir ? "; " : "", back, cost);
+	free(there);
+	free(back);
+	free(cost);
 }
 
 static int forward_run(struct forward_options *o, struct sp_err *err)

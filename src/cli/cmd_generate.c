@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/generate_options.h"
+#include "cli/say.h"
 #include "gen/generator.h"
 #include "model/verdict.h"
 
@@ -163,22 +164,19 @@ static void warn_about(const struct generated *g)
 		refused += r->dirs[i].refused;
 	}
 	if (r->offload_note[0] != '\0' && g->o->traffic.burst > 1)
-		(void)fprintf(stderr, "satprof generate: %s\n", r->offload_note);
+		say("satprof generate: %s", r->offload_note);
 	if ((double)unsent > UNSENT_WARN * (double)intended)
-		(void)fprintf(stderr,
-			"satprof generate: generator-limited: %.2f %% of the frames "
-			"could not be sent in time\n",
+		say("satprof generate: generator-limited: %.2f %% of the frames "
+		    "could not be sent in time",
 			100.0 * (double)unsent / (double)intended);
 	if (refused > 0)
-		(void)fprintf(stderr,
-			"satprof generate: the kernel refused %llu frames%s\n",
+		say("satprof generate: the kernel refused %llu frames%s",
 			(unsigned long long)refused,
 			r->closed_loop ? ": the send buffer was full (closed loop)"
 				       : "");
 	if (r->n_oversize > 0)
-		(void)fprintf(stderr,
-			"satprof generate: frames longer than sent came in: receive "
-			"offload (GRO) is on; ethtool -K %s gro off\n",
+		say("satprof generate: frames longer than sent came in: receive "
+		    "offload (GRO) is on; ethtool -K %s gro off",
 			g->o->rx_ifname);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
+#include "cli/say.h"
 #include "cli/sweep_live.h"
 #include "cli/sweep_options.h"
 #include "codec/run_store.h"
@@ -37,7 +38,7 @@ struct sweep_session {
 static void note(const struct sweep_session *s, const char *text)
 {
 	if (!s->o.quiet)
-		(void)fprintf(stderr, "%s\n", text);
+		say("%s", text);
 }
 
 static struct tm now_utc(void)

@@ -13,6 +13,7 @@ satprof_SOURCES = \
 	%D%/generate_options.c %D%/generate_options.h \
 	%D%/main.c \
 	%D%/progress.c %D%/progress.h \
+	%D%/say.c %D%/say.h \
 	%D%/sweep_effort.c \
 	%D%/sweep_live.c %D%/sweep_live.h \
 	%D%/sweep_options.c %D%/sweep_options.h \

@@ -2,6 +2,9 @@
 /* satprof: find the command, run it, print its error, exit. */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/say.h"
 #include "model/verdict.h"
 
 volatile sig_atomic_t stop_signal;
@@ -30,7 +34,7 @@ static void log_to_stderr(void *ctx, enum log_level level, const char *line)
 	};
 
 	(void)ctx;
-	(void)fprintf(stderr, "satprof: %s%s\n", words[level], line);
+	say("satprof: %s%s", words[level], line);
 }
 
 static void usage(FILE *f)
@@ -59,53 +63,84 @@ static void catch_signals(void)
 	(void)sigaction(SIGXFSZ, &sa, NULL); /* and so is a file at its limit */
 }
 
-static int run_command(const struct command *cmd, int argc, char **argv)
+/*
+ * Descriptors 0 to 2 exist, so that no file of ours becomes one of them; what was
+ * closed cannot be written to, and says so.
+ */
+static void keep_std_fds(void)
+{
+	int fd;
+
+	for (fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return; /* no /dev/null: nothing better can be done */
+}
+
+static int run_command(
+	const struct command *cmd, int argc, char **argv, struct sp_err *err)
 {
 	char *name = xasprintf("satprof %s", cmd->name);
-	struct sp_err err = { .code = SP_OK };
 	int code;
 
 	argv[0] = name;
-	code = cmd->run(argc, argv, &err);
-	if (err.code != SP_OK)
-		(void)fprintf(stderr, "%s: %s\n", name, err.msg);
-	if (err.code == SP_EINTR && stop_signal != 0)
+	code = cmd->run(argc, argv, err);
+	if (err->code != SP_OK)
+		say("%s: %s", name, err->msg);
+	if (err->code == SP_EINTR && stop_signal != 0)
 		code = EXIT_SIGNAL + stop_signal;
 	free(name);
 	return code;
 }
 
+/* -1: the first word is no such option. */
+static int run_option(const char *word)
+{
+	if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0) {
+		usage(stdout);
+		return EXIT_DONE;
+	}
+	if (strcmp(word, "--version") != 0)
+		return -1;
+	(void)printf("satprof %s\n", SATPROF_VERSION);
+	return EXIT_DONE;
+}
+
+/* What could not be printed is no answer; one error is told, the first. */
+static int finish_stdout(int code, const struct sp_err *err)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && ferror(stdout) == 0)
+		return code;
+	if (err->code == SP_OK)
+		say("satprof: cannot write to standard output%s%s",
+			errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+	return code >= EXIT_SIGNAL ? code : EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
+	struct sp_err err = { .code = SP_OK };
 	size_t i;
-	int code = -1;
+	int code;
 
+	keep_std_fds();
+	/* Only characters follow the locale: numbers have one decimal point. */
+	(void)setlocale(LC_CTYPE, "");
 	log_set_sink(log_to_stderr, NULL, LOG_LEVEL_NOTE);
 	catch_signals();
 	if (argc < 2) {
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-		usage(stdout);
-		code = 0;
-	} else if (strcmp(argv[1], "--version") == 0) {
-		(void)printf("satprof %s\n", SATPROF_VERSION);
-		code = 0;
-	}
+	code = run_option(argv[1]);
 	for (i = 0; code < 0 && i < n_commands; i++)
 		if (strcmp(argv[1], commands[i]->name) == 0)
-			code = run_command(commands[i], argc - 1, argv + 1);
+			code = run_command(commands[i], argc - 1, argv + 1, &err);
 	if (code < 0) {
-		(void)fprintf(stderr,
-			"satprof: '%s' is not a command; `satprof --help` lists them\n",
+		say("satprof: '%s' is not a command; `satprof --help` lists them",
 			argv[1]);
-		code = EXIT_USAGE;
+		return EXIT_USAGE;
 	}
-	if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-		(void)fprintf(stderr, "satprof: cannot write to standard output\n");
-		if (code == 0)
-			code = EXIT_USAGE;
-	}
-	return code;
+	return finish_stdout(code, &err);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "cli/say.h"
 
 void progress_init(struct progress *p, bool quiet, uint64_t estimate_ns)
 {
@@ -32,17 +33,15 @@ void progress_show(void *ctx, const struct sweep_progress *s)
 	else
 		(void)snprintf(
 			where, sizeof(where), "block %u/%u", s->block, s->n_blocks);
-	(void)fprintf(stderr,
-		"\r\033[K%3.0f of ~%.0f s  %s  %s  %s -> %s  loss %.1f %%",
+	say_over("%3.0f of ~%.0f s  %s  %s  %s -> %s  loss %.1f %%",
 		(double)s->elapsed_ns / (double)NS_PER_S,
 		(double)p->estimate_ns / (double)NS_PER_S, where, s->arm->name,
 		units_pps_format(rate, sizeof(rate), t->spec.rate_pps),
 		units_pps_format(good, sizeof(good), t->window_pps), loss_pct);
-	(void)fflush(stderr);
 }
 
 void progress_clear(struct progress *p)
 {
 	if (p->on)
-		(void)fprintf(stderr, "\r\033[K");
+		say_over("%s", "");
 }

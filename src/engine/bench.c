@@ -16,6 +16,7 @@
 #define PROBE_NS       (20 * NS_PER_MS)
 #define PROBE_DRAIN_NS (20 * NS_PER_MS)
 #define PROBE_PAUSE_NS (20 * NS_PER_MS)
+#define LAST_WORDS_MAX 320 /* bytes: an error has room for them */
 
 /* Arm 0 is the one that NDR is searched on. */
 static uint64_t longest_trial_ns(const struct run *run, size_t arm)
@@ -88,12 +89,15 @@ void bench_close(struct bench *b)
 	free(b);
 }
 
-/* What the SUT wrote last, for a message. */
+/* What the SUT wrote last, for a message: the end of it says why. */
 static const char *sut_last_words(const struct bench *b)
 {
 	const char *out = b->cfg.sut_ops->output(b->cfg.sut);
+	size_t n = out != NULL ? strlen(out) : 0;
 
-	return out != NULL && out[0] != '\0' ? out : "(none)";
+	if (n == 0)
+		return "(none)";
+	return n > LAST_WORDS_MAX ? out + n - LAST_WORDS_MAX : out;
 }
 
 int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err)

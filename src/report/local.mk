@@ -4,7 +4,6 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += \
 	%D%/report.h \
 	%D%/report_answer.c %D%/report_answer.h \
-	%D%/report_clean.c %D%/report_clean.h \
 	%D%/report_json.c %D%/report_json_private.h \
 	%D%/report_json_trial.c \
 	%D%/report_list.c \

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/mem.h"
 #include "report/report.h"
-#include "report/report_clean.h"
 #include "report/report_json_private.h"
 
 #define REPORT_JSON_SCHEMA 1
@@ -245,7 +245,7 @@ static json_t *fingerprint_json(const struct run *run)
 	size_t i;
 
 	for (i = 0; i < run->n_fingerprint; i++) {
-		char *key = report_clean_utf8(run->fingerprint[i].key);
+		char *key = clean_utf8(run->fingerprint[i].key);
 
 		report_json_set(o, key, fact_json(&run->fingerprint[i]));
 		free(key);

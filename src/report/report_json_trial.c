@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/report_clean.h"
+#include "base/clean.h"
 #include "report/report_json_private.h"
 
 json_t *report_json_text(const char *s)
 {
-	char *clean = report_clean_utf8(s);
+	char *clean = clean_utf8(s);
 	json_t *v = json_string(clean);
 
 	free(clean);

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "report/report.h"
 #include "report/report_answer.h"
-#include "report/report_clean.h"
 #include "report/report_plot.h"
 #include "report/report_text_private.h"
 
@@ -20,20 +20,20 @@
 void report_text_wrap(const struct report_text_out *t, const char *first,
 	const char *rest, const char *text)
 {
-	char *clean = report_clean_line(text, t->o.utf8, SIZE_MAX - 3);
+	char *clean = clean_line(text, t->o.utf8, SIZE_MAX - 3);
 	char *next = clean, *word;
-	size_t column = report_clean_columns(first);
+	size_t column = clean_columns(first);
 	bool begun = false;
 
 	(void)fputs(first, t->f);
 	while ((word = strsep(&next, " ")) != NULL) {
-		size_t n = report_clean_columns(word);
+		size_t n = clean_columns(word);
 
 		if (n == 0)
 			continue;
 		if (begun && column + 1 + n > t->o.width) {
 			(void)fprintf(t->f, "\n%s", rest);
-			column = report_clean_columns(rest);
+			column = clean_columns(rest);
 			begun = false;
 		}
 		(void)fprintf(t->f, "%s%s", begun ? " " : "", word);
@@ -267,7 +267,7 @@ static void names_make(struct report_text_out *t)
 	for (i = 0; i < t->a->n_arms; i++) {
 		int n;
 
-		t->names[i] = report_clean_line(t->a->arms[i].name, false, max);
+		t->names[i] = clean_line(t->a->arms[i].name, false, max);
 		n = (int)strlen(t->names[i]);
 		if (n > t->name_width)
 			t->name_width = n;

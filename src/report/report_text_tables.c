@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "report/report_clean.h"
 #include "report/report_text_private.h"
 
 #define NUM_LEN       32
@@ -117,7 +117,7 @@ static char *module_short(const struct report_text_out *t, const char *module)
 		module = "[kernel]";
 	else if (slash != NULL && slash[1] != '\0')
 		module = slash + 1;
-	return report_clean_line(module, t->o.utf8, 14);
+	return clean_line(module, t->o.utf8, 14);
 }
 
 static void function_row(
@@ -126,8 +126,8 @@ static void function_row(
 	char b[3][NUM_LEN];
 	char *module = module_short(t, f->module);
 	/* What stands before the name, and blank and brackets round the module. */
-	size_t taken = (has_class(t) ? 58u : 47u) + 3u + report_clean_columns(module);
-	char *name = report_clean_line(f->name, t->o.utf8, t->o.width - taken);
+	size_t taken = (has_class(t) ? 58u : 47u) + 3u + clean_columns(module);
+	char *name = clean_line(f->name, t->o.utf8, t->o.width - taken);
 
 	(void)fprintf(t->f, "  %8s %8s %8s %7" PRIu64 " %7" PRIu64 "  ",
 		number(b[0], units_ns_format, f->above_ns_per_pkt),
@@ -223,7 +223,7 @@ static void sut_output_print(const struct report_text_out *t)
 		}
 		if (rest == NULL && line[0] == '\0')
 			break;
-		clean = report_clean_line(line, t->o.utf8, t->o.width - 4);
+		clean = clean_line(line, t->o.utf8, t->o.width - 4);
 		(void)fprintf(t->f, "    %s\n", clean);
 		free(clean);
 	}
@@ -245,7 +245,7 @@ void report_text_trust(const struct report_text_out *t)
 	samples_print(t);
 	fingerprint_print(t);
 	sut_output_print(t);
-	path = report_clean_line(t->run->path, t->o.utf8, SIZE_MAX - 3);
+	path = clean_line(t->run->path, t->o.utf8, SIZE_MAX - 3);
 	(void)fprintf(t->f, "\nRun file: %s\n", path); /* whole, to be copied */
 	free(path);
 }

@@ -98,6 +98,13 @@ plant() {
 	fails check-layers 'config.h comes first'
 }
 
+@test "check-layers finds a message that nobody cleans" {
+	printf '%s\n' '#include "config.h"' \
+		'void planted(void) { (void)fprintf(stderr, "%s", name); }' \
+		>"$copy/src/base/planted.c"
+	fails check-layers 'messages go through cli/say'
+}
+
 @test "check-headers finds a header that needs another" {
 	plant base/planted.h 'struct planted { uint64_t n_pkts; };'
 	fails check-headers 'each header compiles alone'

@@ -32,3 +32,4 @@ check_PROGRAMS += %D%/observer-live
 %C%_observer_live_LDADD = $(TEST_OBSERVE_LIBS)
 E2E_TESTS += %D%/generate.bats
 E2E_TESTS += %D%/replay.bats
+E2E_TESTS += %D%/messages.bats

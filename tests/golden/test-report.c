@@ -18,10 +18,10 @@
 #include <cmocka.h>
 
 #include "../fixture/run_fixture.h"
+#include "base/clean.h"
 #include "base/mem.h"
 #include "plan/analysis.h"
 #include "report/report.h"
-#include "report/report_clean.h"
 #include "report_runs.h"
 
 #define N_OF(a) (sizeof(a) / sizeof((a)[0]))
@@ -258,7 +258,7 @@ static void texts_fit_and_end_in_the_verdict(void **state)
 		analysis_make(run, &a);
 		for (k = 0; k < N_OF(looks); k++) {
 			char *text = report_make(run, &a, k);
-			char *clean = report_clean_utf8(text);
+			char *clean = clean_utf8(text);
 
 			assert_string_equal(text, clean); /* it is UTF-8 */
 			assert_null(strstr(text, "nan"));
@@ -418,38 +418,6 @@ static void frames_of_unknown_size_have_no_bits(void **state)
 	run_free(run);
 }
 
-static void stranger_texts_are_cleaned(void **state)
-{
-	static const struct {
-		const char *in;
-		bool utf8;
-		size_t max;
-		const char *out;
-	} rows[] = {
-		{ "plain", false, 10, "plain" },
-		{ "plain", false, 5, "plain" },
-		{ "plainer", false, 5, "pl..." },
-		{ "\t\x1b[0m\x7f", true, 10, "??[0m?" },
-		{ "\xc3\xa9", true, 10, "\xc3\xa9" },
-		{ "\xc3\xa9", false, 10, "?" },
-		{ "\xc2\x9b", true, 10, "?" },     /* C1 CSI */
-		{ "\xe2\x80\xae", true, 10, "?" }, /* right-to-left override */
-		{ "\xc0\xaf\xed\xa0\x80", true, 10, "?????" }, /* overlong, surrogate */
-		{ "\xf4\x90\x80\x80\xe2\x82", true, 10, "??????" },
-		{ "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", true, 3, "..." },
-		{ "", true, 3, "" },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < N_OF(rows); i++) {
-		char *got = report_clean_line(rows[i].in, rows[i].utf8, rows[i].max);
-
-		assert_string_equal(got, rows[i].out);
-		free(got);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,7 +429,6 @@ int main(void)
 		cmocka_unit_test(a_stored_verdict_is_json),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(frames_of_unknown_size_have_no_bits),
-		cmocka_unit_test(stranger_texts_are_cleaned),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);

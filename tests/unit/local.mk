@@ -35,6 +35,11 @@ TESTS += %D%/test-clock
 %C%_test_clock_SOURCES = %D%/test-clock.c
 %C%_test_clock_LDADD = $(TEST_BASE_LIBS)
 
+check_PROGRAMS += %D%/test-clean
+TESTS += %D%/test-clean
+%C%_test_clean_SOURCES = %D%/test-clean.c
+%C%_test_clean_LDADD = $(TEST_BASE_LIBS)
+
 check_PROGRAMS += %D%/test-err
 TESTS += %D%/test-err
 %C%_test_err_SOURCES = %D%/test-err.c

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Make texts of strangers fit for a document. */
+/* Make texts of strangers fit for a document or a terminal. */
 #include "config.h"
 
-#include "report/report_clean.h"
+#include "base/clean.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static size_t utf8_take(const unsigned char *s, uint32_t *ret_point)
 	return n;
 }
 
-char *report_clean_utf8(const char *s)
+char *clean_utf8(const char *s)
 {
 	const unsigned char *in = (const unsigned char *)s;
 	char *out = xcalloc(3 * strlen(s) + 1, 1), *end = out;
@@ -65,7 +65,13 @@ static bool is_unfit(uint32_t c)
 	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c > 0xe0000;
 }
 
-char *report_clean_line(const char *s, bool utf8, size_t max_chars)
+/* Lines and columns stay to be seen. */
+static char stand_in(uint32_t c)
+{
+	return c == '\n' ? '|' : c == '\t' ? ' ' : '?';
+}
+
+char *clean_line(const char *s, bool utf8, size_t max_chars)
 {
 	const unsigned char *in = (const unsigned char *)s;
 	char *out = xcalloc(strlen(s) + 4, 1), *end = out, *cut = out;
@@ -82,7 +88,7 @@ char *report_clean_line(const char *s, bool utf8, size_t max_chars)
 		if (n_chars + 3 <= max_chars)
 			cut = end;
 		if (n == 0 || is_unfit(point) || (!utf8 && point > 0x7e)) {
-			*end++ = '?';
+			*end++ = stand_in(point);
 			n = n == 0 ? 1 : n;
 		} else {
 			memcpy(end, in, n);
@@ -95,7 +101,7 @@ char *report_clean_line(const char *s, bool utf8, size_t max_chars)
 	return out;
 }
 
-size_t report_clean_columns(const char *s)
+size_t clean_columns(const char *s)
 {
 	size_t n = 0;
 
