@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,42 @@ int sweep_options_check(struct parse_state *s)
 	return 0;
 }
 
+/* JSON has no bytes: a word that is not UTF-8, such as a file's name, goes in hex. */
+static json_t *word_to_json(const char *word)
+{
+	json_t *v = json_string(word);
+	size_t i, n = strlen(word);
+	char *hex;
+
+	if (v != NULL)
+		return v;
+	hex = xcalloc(2 * n + 1, 1);
+	for (i = 0; i < n; i++)
+		(void)snprintf(hex + 2 * i, 3, "%02x", (unsigned char)word[i]);
+	v = json_pack("{s:s}", "hex", hex);
+	free(hex);
+	return v;
+}
+
+/* NULL: not a word. The caller frees it. */
+static char *word_from_json(const json_t *v)
+{
+	const char *hex = json_string_value(json_object_get(v, "hex"));
+	size_t i, n = hex != NULL ? strlen(hex) / 2 : 0;
+	unsigned byte;
+	char *word;
+
+	if (json_is_string(v))
+		return xstrdup(json_string_value(v));
+	if (hex == NULL)
+		return NULL;
+	word = xcalloc(n + 1, 1);
+	for (i = 0; i < n; i++)
+		if (sscanf(hex + 2 * i, "%2x", &byte) == 1)
+			word[i] = (char)byte;
+	return word;
+}
+
 char *sweep_argv_to_json(int argc, char **argv)
 {
 	json_t *a = json_array();
@@ -158,7 +195,7 @@ char *sweep_argv_to_json(int argc, char **argv)
 	int i;
 
 	for (i = 1; i < argc; i++)
-		(void)json_array_append_new(a, json_stringn(argv[i], strlen(argv[i])));
+		(void)json_array_append_new(a, word_to_json(argv[i]));
 	s = json_dumps(a, JSON_COMPACT);
 	json_decref(a);
 	return s;
@@ -167,20 +204,24 @@ char *sweep_argv_to_json(int argc, char **argv)
 int sweep_argv_from_json(
 	const char *json, int *ret_argc, char ***ret_argv, struct sp_err *err)
 {
-	json_t *a = json_loads(json, 0, NULL), *v;
+	json_t *a = json_loads(json, 0, NULL);
 	size_t i, n = json_array_size(a);
-	char **argv;
+	bool is_whole = json_is_array(a);
+	char **argv = xcalloc(n + 2, sizeof(*argv));
 
-	if (!json_is_array(a)) {
-		json_decref(a);
+	argv[0] = xstrdup("satprof sweep");
+	for (i = 0; is_whole && i < n; i++) {
+		argv[i + 1] = word_from_json(json_array_get(a, i));
+		is_whole = argv[i + 1] != NULL;
+	}
+	json_decref(a);
+	if (!is_whole) {
+		for (i = 0; i <= n; i++)
+			free(argv[i]);
+		free(argv);
 		return sp_err_set(
 			err, SP_EFORMAT, "the run's options are not readable");
 	}
-	argv = xcalloc(n + 2, sizeof(*argv));
-	argv[0] = xstrdup("satprof sweep");
-	json_array_foreach(a, i, v) argv[i + 1] =
-		xstrdup(json_is_string(v) ? json_string_value(v) : "");
-	json_decref(a);
 	*ret_argc = (int)n + 1;
 	*ret_argv = argv;
 	return 0;

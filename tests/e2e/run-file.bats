@@ -52,6 +52,19 @@ in_mounts() {
 	[ "$(cat left.txt)" = run.satprof ]
 }
 
+@test "a run file whose name is not UTF-8 can be resumed" {
+	local run=$'r\xff\xc3.satprof' code=0
+	(
+		ulimit -f 170 # KiB
+		"$SATPROF" sweep --quiet --sim capacity=100k,noise=1% --seed 1 -o "$run" \
+			>out.txt 2>err.txt
+	) || code=$?
+	cat -v err.txt
+	[ "$code" -eq 2 ]
+	"$SATPROF" sweep --json --quiet --resume "$run" >all.json
+	jq -e '.finished and .valid and (.run | startswith("r"))' all.json
+}
+
 @test "where no file can be made nothing is left, and the reason is one line" {
 	mkdir ro
 	export SATPROF
