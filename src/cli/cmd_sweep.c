@@ -60,13 +60,21 @@ static char *now_iso(void)
 	return xstrdup(buf);
 }
 
+/* A name that is free: several sweeps may begin in one second. */
 static char *dated_path(void)
 {
-	char buf[48];
+	char date[32];
 	struct tm tm = now_utc();
+	char *path;
+	int n;
 
-	(void)strftime(buf, sizeof(buf), "satprof-%Y%m%d-%H%M%S.satprof", &tm);
-	return xstrdup(buf);
+	(void)strftime(date, sizeof(date), "satprof-%Y%m%d-%H%M%S", &tm);
+	path = xasprintf("%s.satprof", date);
+	for (n = 2; n < 1000 && access(path, F_OK) == 0; n++) {
+		free(path);
+		path = xasprintf("%s-%d.satprof", date, n);
+	}
+	return path;
 }
 
 static char *join_words(int argc, char **argv)

@@ -83,6 +83,15 @@ teardown() {
 	[ "$a" = "$(q 'del(.run)')" ]
 }
 
+@test "sweeps of one second have files of their own" {
+	local i
+	for i in 1 2 3 4; do
+		"$SATPROF" sweep --sim capacity=100k --blocks 6 --quiet >/dev/null
+	done
+	ls
+	[ "$(find . -name 'satprof-*.satprof' | wc -l)" -eq 4 ]
+}
+
 @test "an existing run file is not overwritten" {
 	echo precious >x.satprof
 	run "$SATPROF" sweep --sim capacity=100k -o x.satprof
