@@ -7,17 +7,17 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/units.h"
 
 #define FLUID_OVERHEAD_NS (150 * NS_PER_MS)
 #define FLUID_ARM_EDGE_NS (300 * NS_PER_MS)
 #define WINDOW_FROM_FRAC  0.25
 #define LIMIT_FRAC        0.005
 #define OUTAGE_NS         (5 * NS_PER_MS)
+#define HICCUP_FRAC       0.1
+#define START_NS          NS_PER_S
 
 struct fluid {
 	struct fluid_config cfg;
@@ -25,91 +25,11 @@ struct fluid {
 	size_t n_arms;
 	gsl_rng *rng;
 	uint64_t now_ns;
-	uint32_t arm;
+	uint32_t arm, block;
+	bool is_later;      /* not the first arm of its block */
+	double wander;      /* ln, now */
 	double mini_factor; /* this mini-sweep's luck */
 };
-
-static const struct {
-	const char *key;
-	size_t offset;
-	bool is_rate;
-	bool may_be_negative;
-} fluid_keys[] = {
-	{ "capacity", offsetof(struct fluid_config, capacity_pps), true, false },
-	{ "collapse", offsetof(struct fluid_config, collapse), false, true },
-	{ "loss", offsetof(struct fluid_config, loss_frac), false, false },
-	{ "noise", offsetof(struct fluid_config, noise_frac), false, false },
-	{ "block-noise", offsetof(struct fluid_config, block_noise_frac), false,
-		false },
-	{ "cut", offsetof(struct fluid_config, cut_frac), false, false },
-	{ "outages", offsetof(struct fluid_config, outages_per_s), true, false },
-	{ "drift", offsetof(struct fluid_config, drift_frac_per_h), false, true },
-	{ "attach", offsetof(struct fluid_config, attach_frac), false, true },
-	{ "per-khz", offsetof(struct fluid_config, per_khz_frac), false, true },
-	{ "generator", offsetof(struct fluid_config, generator_pps), true, false },
-	{ "queue", offsetof(struct fluid_config, queue_pkts), true, false },
-	{ "cost-ns", offsetof(struct fluid_config, cost_ns), true, false },
-};
-
-#define N_KEYS (sizeof(fluid_keys) / sizeof(fluid_keys[0]))
-
-/* The value of the i-th key, as a rate or a signed fraction. */
-static int value_parse(size_t i, const char *s, double *ret, struct sp_err *err)
-{
-	struct units_rate rate = { 0 };
-	double frac = 0;
-	bool negative = s[0] == '-' && fluid_keys[i].may_be_negative;
-	int rc;
-
-	if (fluid_keys[i].is_rate) {
-		rc = units_rate_parse(s, &rate, err);
-		if (rc == 0 && rate.is_bps)
-			rc = sp_err_set(
-				err, SP_EUSAGE, "'%s' is in bits/s, not packets/s", s);
-		*ret = rate.value;
-	} else {
-		rc = units_frac_parse(negative ? s + 1 : s, &frac, err);
-		*ret = negative ? -frac : frac;
-	}
-	return rc;
-}
-
-static int pair_parse(char *pair, struct fluid_config *cfg, struct sp_err *err)
-{
-	char *eq = strchr(pair, '=');
-	double v = 0;
-	size_t i;
-
-	if (eq == NULL)
-		return sp_err_set(err, SP_EUSAGE, "'%s' is not KEY=VALUE", pair);
-	*eq = '\0';
-	for (i = 0; i < N_KEYS; i++)
-		if (strcmp(fluid_keys[i].key, pair) == 0)
-			break;
-	if (i == N_KEYS)
-		return sp_err_set(
-			err, SP_EUSAGE, "'%s' is not a key of the model", pair);
-	if (value_parse(i, eq + 1, &v, err) != 0)
-		return sp_err_push(err, "%s", pair);
-	memcpy((char *)cfg + fluid_keys[i].offset, &v, sizeof(v));
-	return 0;
-}
-
-int fluid_config_parse(const char *s, struct fluid_config *ret_cfg, struct sp_err *err)
-{
-	struct fluid_config cfg = { .seed = ret_cfg->seed };
-	char *copy = xstrdup(s), *rest = copy, *pair;
-	int rc = 0;
-
-	while (rc == 0 && (pair = strsep(&rest, ",")) != NULL)
-		rc = pair_parse(pair, &cfg, err);
-	free(copy);
-	if (rc == 0 && cfg.capacity_pps <= 0)
-		rc = sp_err_set(err, SP_EUSAGE, "the model needs capacity=RATE");
-	if (rc == 0)
-		*ret_cfg = cfg;
-	return rc != 0 ? sp_err_push(err, "--sim") : 0;
-}
 
 struct fluid *fluid_new(
 	const struct fluid_config *cfg, const struct arm *arms, size_t n_arms)
@@ -122,7 +42,8 @@ struct fluid *fluid_new(
 	f->rng = gsl_rng_alloc(gsl_rng_mt19937);
 	gsl_rng_set(
 		f->rng, (unsigned long)((cfg->seed ^ (cfg->seed >> 32)) & UINT32_MAX));
-	f->now_ns = NS_PER_S;
+	f->now_ns = START_NS;
+	f->block = UINT32_MAX;
 	return f;
 }
 
@@ -140,21 +61,57 @@ double fluid_capacity_pps(const struct fluid_config *cfg, const struct arm *arm)
 
 	if (arm->kind != ARM_OFF)
 		change += cfg->attach_frac;
-	if (arm_is_sampling(arm))
-		change += cfg->per_khz_frac * arm->hz / 1000.0;
+	if (arm_is_sampling(arm)) {
+		double khz = arm->hz / 1000.0;
+
+		change += cfg->per_khz_frac * khz + cfg->khz_curve * khz * khz;
+	}
 	return cfg->capacity_pps * (1.0 + change);
+}
+
+/* True in that share of the calls; nothing is drawn where it is 0. */
+static bool chance(struct fluid *f, double share)
+{
+	return share > 0 && gsl_rng_uniform(f->rng) < share;
+}
+
+static double or_default(double v, double fallback)
+{
+	return v > 0 ? v : fallback;
+}
+
+/* The factor on the capacity that this mini-sweep comes up with. */
+static double mini_luck(struct fluid *f)
+{
+	const struct fluid_config *c = &f->cfg;
+	double luck = exp(gsl_ran_gaussian(f->rng, c->block_noise_frac));
+
+	if (c->wander_frac > 0) {
+		double m = or_default(c->wander_memory_frac, FLUID_WANDER_MEMORY_FRAC);
+
+		f->wander = m * f->wander +
+			    gsl_ran_gaussian(f->rng, c->wander_frac * sqrt(1 - m * m));
+		luck *= exp(f->wander);
+	}
+	if (c->bands_frac > 0 &&
+		chance(f, or_default(c->band_chance_frac, FLUID_BAND_CHANCE)))
+		luck *= 1 - c->bands_frac;
+	if (f->is_later)
+		luck *= 1 + c->later_frac;
+	return luck;
 }
 
 static int fluid_arm_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_err *err)
 {
 	struct fluid *f = ctx;
 
-	(void)block;
 	if (arm >= f->n_arms)
 		return sp_err_set(err, SP_EUSAGE, "no arm %u", arm);
 	f->arm = arm;
+	f->is_later = block > 0 && block == f->block;
+	f->block = block;
 	f->now_ns += FLUID_ARM_EDGE_NS;
-	f->mini_factor = exp(gsl_ran_gaussian(f->rng, f->cfg.block_noise_frac));
+	f->mini_factor = mini_luck(f);
 	return 0;
 }
 
@@ -170,23 +127,50 @@ static uint64_t frames(double x)
 	return x <= 0 ? 0 : (uint64_t)llround(x);
 }
 
-/* The capacity here and now. */
-static double capacity_now(const struct fluid *f)
+/* The capacity in this trial. */
+static double capacity_now(struct fluid *f)
 {
+	const struct fluid_config *c = &f->cfg;
+	double since_s = (double)(f->now_ns - START_NS) / (double)NS_PER_S;
 	double hours = (double)f->now_ns / 3600e9;
+	double capacity = fluid_capacity_pps(c, &f->arms[f->arm]) * f->mini_factor *
+			  (1.0 + c->drift_frac_per_h * hours);
 
-	return fluid_capacity_pps(&f->cfg, &f->arms[f->arm]) * f->mini_factor *
-	       (1.0 + f->cfg.drift_frac_per_h * hours);
+	if (since_s >= c->step_at_s)
+		capacity *= 1.0 + c->step_frac;
+	if (c->cut_frac > 0)
+		capacity *= 1 - fabs(gsl_ran_gaussian(f->rng, c->cut_frac));
+	if (chance(f, c->spikes_frac))
+		capacity *= 1 - or_default(c->spike_frac, FLUID_SPIKE_FRAC);
+	return capacity;
+}
+
+/* How far the rate is beyond the capacity; with a rounded corner of width a (as the
+ * loss of PLRsearch): a ln(1 + e^((r - c) / a)). */
+static double excess_pps(double rate_pps, double capacity_pps, double width_pps)
+{
+	double x = rate_pps - capacity_pps;
+
+	if (!(width_pps > 0))
+		return fmax(0, x);
+	return fmax(0, x) + width_pps * log1p(exp(-fabs(x) / width_pps));
 }
 
 /* What leaves the SUT at an offered rate, before the trial's noise. */
-static double goodput_pps(const struct fluid *f, double offered_pps, double capacity)
+static double goodput_pps(const struct fluid *f, double offered_pps, double capacity,
+	const struct trial_spec *spec)
 {
-	double g = offered_pps;
+	const struct fluid_config *c = &f->cfg;
+	double over = excess_pps(offered_pps, capacity, c->soft_frac * capacity);
+	double g = fmax(0, offered_pps - (1 - c->collapse) * over);
 
-	if (offered_pps > capacity)
-		g = fmax(0, capacity + f->cfg.collapse * (offered_pps - capacity));
-	return g * (1.0 - f->cfg.loss_frac);
+	if (spec->rate_pps >= c->inversion_from_pps &&
+		spec->rate_pps < c->inversion_to_pps)
+		g *= 1 - c->inversion_frac;
+	/* A burst is there at once: what the ring has no room for is lost. */
+	if (c->ring_pkts > 0 && spec->burst > c->ring_pkts)
+		g = fmin(g, offered_pps * c->ring_pkts / spec->burst);
+	return g * (1.0 - c->loss_frac);
 }
 
 /* The part of the trial in which the SUT forwarded. */
@@ -219,7 +203,10 @@ static void fill_ledger(
 	ledger_set(l, LEDGER_EGRESS_DROP, 0, LEDGER_MEASURED);
 	ledger_set(l, LEDGER_SUT_IN, offered, LEDGER_MEASURED);
 	ledger_set(l, LEDGER_SUT_OUT, unique, LEDGER_MEASURED);
-	ledger_set(l, LEDGER_RX_DROP, 0, LEDGER_MEASURED);
+	if (f->cfg.receiver_pps > 0 && unique > frames(f->cfg.receiver_pps * s))
+		unique = frames(f->cfg.receiver_pps * s);
+	ledger_set(
+		l, LEDGER_RX_DROP, l->count[LEDGER_SUT_OUT] - unique, LEDGER_MEASURED);
 	ledger_set(l, LEDGER_UNIQUE, unique, LEDGER_MEASURED);
 	ledger_set(l, LEDGER_DUPLICATE, 0, LEDGER_MEASURED);
 	ledger_derive(l);
@@ -245,33 +232,51 @@ static void fill_cpu(const struct fluid *f, struct trial *t, double good_pps)
 	t->cpu_ns_per_pkt = good_pps > 0 ? busy_frac * 1e9 / good_pps : (double)NAN;
 }
 
-static int fluid_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
+static double sent_pps(struct fluid *f, double rate_pps)
 {
-	struct fluid *f = ctx;
-	struct trial *t = ret_trial;
-	double rate = t->spec.rate_pps;
-	double sent =
-		f->cfg.generator_pps > 0 ? fmin(rate, f->cfg.generator_pps) : rate;
-	double capacity = capacity_now(f), good;
+	double sent = rate_pps;
 
-	(void)err;
-	if (f->cfg.cut_frac > 0)
-		capacity *= 1 - fabs(gsl_ran_gaussian(f->rng, f->cfg.cut_frac));
-	good = goodput_pps(f, sent, capacity) * alive_frac(f, t->spec.duration_ns);
-	good *= exp(gsl_ran_gaussian(f->rng, f->cfg.noise_frac));
-	good = fmin(good, sent);
+	if (f->cfg.generator_pps > 0)
+		sent = fmin(sent, f->cfg.generator_pps);
+	if (chance(f, f->cfg.hiccups_frac))
+		sent *= 1 - HICCUP_FRAC;
+	return sent;
+}
+
+static void time_pass(struct fluid *f, struct trial *t)
+{
 	t->t_start_ns = f->now_ns;
 	f->now_ns += t->spec.duration_ns;
 	t->t_end_ns = f->now_ns;
 	f->now_ns += FLUID_OVERHEAD_NS;
 	t->window_ns = (uint64_t)((double)t->spec.duration_ns * (1 - WINDOW_FROM_FRAC));
-	t->window_pkts = frames(good * (double)t->window_ns / (double)NS_PER_S);
-	t->window_pps = good;
+}
+
+static int fluid_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
+{
+	struct fluid *f = ctx;
+	struct trial *t = ret_trial;
+	double rate = t->spec.rate_pps, sent = sent_pps(f, rate);
+	double capacity = capacity_now(f), good, arrived;
+
+	(void)err;
+	good = goodput_pps(f, sent, capacity, &t->spec) *
+	       alive_frac(f, t->spec.duration_ns);
+	good *= exp(gsl_ran_gaussian(f->rng, f->cfg.noise_frac));
+	good = fmin(good, sent);
+	arrived = good;
+	if (f->cfg.receiver_pps > 0)
+		arrived = fmin(arrived, f->cfg.receiver_pps);
+	time_pass(f, t);
+	t->window_pkts = frames(arrived * (double)t->window_ns / (double)NS_PER_S);
+	t->window_pps = arrived;
 	t->valid = true;
 	fill_ledger(f, t, sent, good);
 	fill_cpu(f, t, good);
 	if (sent < rate * (1 - LIMIT_FRAC))
 		t->limited_by = LIMITED_GENERATOR;
+	else if (arrived < good * (1 - LIMIT_FRAC))
+		t->limited_by = LIMITED_RECEIVER;
 	else if (t->loss_frac > LIMIT_FRAC)
 		t->limited_by = LIMITED_SUT;
 	return 0;

@@ -276,3 +276,8 @@ check_PROGRAMS += %D%/test-trend
 TESTS += %D%/test-trend
 %C%_test_trend_SOURCES = %D%/test-trend.c
 %C%_test_trend_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-fluid
+TESTS += %D%/test-fluid
+%C%_test_fluid_SOURCES = %D%/test-fluid.c
+%C%_test_fluid_LDADD = $(TEST_SIM_LIBS)
