@@ -13,6 +13,10 @@
 
 #include "base/clock.h"
 
+#define RATE_MAX_PPS 1e10
+#define RATE_MAX_BPS 1e15
+#define RATE_MIN     1e-3
+
 struct units_suffix {
 	const char *name;
 	double factor;
@@ -85,6 +89,11 @@ int units_rate_parse(const char *s, struct units_rate *ret_rate, struct sp_err *
 	if (u == NULL || !(v > 0))
 		return sp_err_set(err, SP_EUSAGE,
 			"'%s' is not a rate: write 300000, 300k, 1.5Mpps or 1.2Gbps",
+			s);
+	if (v > (u->is_bps ? RATE_MAX_BPS : RATE_MAX_PPS) || v < RATE_MIN)
+		return sp_err_set(err, SP_EUSAGE,
+			"'%s' is out of range: 0.001 to 10 thousand million packets/s, "
+			"or up to 1000 Tbit/s",
 			s);
 	ret_rate->value = v;
 	ret_rate->is_bps = u->is_bps;

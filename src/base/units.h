@@ -21,7 +21,8 @@ struct units_rate {
 	int is_bps;
 };
 
-/* "300000", "300k", "1.5M", "300kpps", "1.2Gbps", "20Mbps"; > 0, finite. */
+/* "300000", "300k", "1.5M", "300kpps", "1.2Gbps", "20Mbps"; from 0.001
+ * to 1e10 packets/s or 1e15 bits/s. */
 int units_rate_parse(const char *s, struct units_rate *ret_rate, struct sp_err *err);
 
 /* Packets/s of a rate at a frame size (with FCS). */

@@ -104,9 +104,43 @@ static int check_words(const struct argp *argp, int argc, char **argv, bool *ret
 	return rc;
 }
 
+/* What stands between argp and a command's parser. */
+struct parse {
+	const struct argp *argp;
+	void *input; /* the parser's */
+	struct sp_err *err;
+};
+
+const char *args_option_name(const struct argp *argp, int key)
+{
+	const struct argp_option *o;
+
+	for (o = argp->options; o->name != NULL || o->key != 0 || o->doc != NULL; o++)
+		if (o->key == key && o->name != NULL)
+			return o->name;
+	return NULL;
+}
+
+/* The command's parser; an error about a value gets its option's name. */
+static error_t parse_named(int key, char *arg, struct argp_state *state)
+{
+	struct parse *p = state->input;
+	const char *name = args_option_name(p->argp, key);
+	error_t rc;
+
+	state->input = p->input;
+	rc = p->argp->parser(key, arg, state);
+	state->input = p;
+	if (rc != 0 && name != NULL && p->err->code != SP_OK)
+		(void)sp_err_push(p->err, "--%s", name);
+	return rc;
+}
+
 int args_parse(const struct argp *argp, int argc, char **argv, void *input,
 	bool *ret_help, struct sp_err *err)
 {
+	struct parse p = { argp, input, err };
+	struct argp named = *argp;
 	int rc;
 
 	*ret_help = false;
@@ -118,9 +152,10 @@ int args_parse(const struct argp *argp, int argc, char **argv, void *input,
 			argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, argv[0]);
 		return 0;
 	}
-	if (argp_parse(argp, argc, argv,
+	named.parser = parse_named;
+	if (argp_parse(&named, argc, argv,
 		    ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_IN_ORDER, NULL,
-		    input) != 0 &&
+		    &p) != 0 &&
 		err->code == SP_OK)
 		return sp_err_set(
 			err, SP_EUSAGE, "the options do not parse: see --help");

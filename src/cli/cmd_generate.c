@@ -192,6 +192,8 @@ static int run_trial(struct generated *g, void *gen, struct sp_err *err)
 	int rc;
 
 	g->frame_bytes = gen_afpacket.mean_frame_bytes(gen);
+	if (!o->max && (rc = generate_rate_check(o->rate, g->frame_bytes, err)) != 0)
+		return rc;
 	if (o->max)
 		g->asked_pps = (double)INFINITY;
 	else if (o->traffic.pcap_pace != PCAP_AS_CAPTURED)

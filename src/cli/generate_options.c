@@ -12,6 +12,7 @@
 #include "cli/args.h"
 
 #define DEFAULT_RATE_PPS 1000
+#define RATE_MAX_PPS     1e9
 #define DEFAULT_TIME_NS  (10 * NS_PER_S)
 
 enum opt {
@@ -102,8 +103,7 @@ static int pace_opt(const char *arg, struct traffic *t, struct sp_err *err)
 
 	if (end == arg || *end != '\0' || !(speed >= 1e-6 && speed <= 1e6))
 		return sp_err_set(err, SP_EUSAGE,
-			"--pace: '%s' is not a factor: 1 is as captured, 2 twice as fast",
-			arg);
+			"'%s' is not a factor: 1 is as captured, 2 twice as fast", arg);
 	t->pcap_pace = PCAP_AS_CAPTURED;
 	t->pcap_speed = speed;
 	return 0;
@@ -132,6 +132,8 @@ static bool parse_load(int key, char *arg, struct parse_state *s)
 		break;
 	case OPT_TIME:
 		s->rc = units_time_parse(arg, &s->o->duration_ns, s->err);
+		if (s->rc == 0 && s->o->duration_ns == 0)
+			s->rc = sp_err_set(s->err, SP_EUSAGE, "it must be above 0");
 		s->time_given = true;
 		break;
 	case OPT_FRAME_SIZE:
@@ -148,7 +150,11 @@ static bool parse_load(int key, char *arg, struct parse_state *s)
 		t->bidir = true;
 		break;
 	case OPT_DST_MAC:
-		s->rc = traffic_mac_parse(arg, t, s->err);
+		if (strcmp(arg, "sut") == 0)
+			s->rc = sp_err_set(s->err, SP_EUSAGE,
+				"it takes a MAC address here: there is no SUT");
+		else
+			s->rc = traffic_mac_parse(arg, t, s->err);
 		break;
 	case OPT_PCAP:
 		s->rc = pcap_opt(arg, t, s->err);
@@ -213,6 +219,15 @@ static const struct argp generate_argp = {
 	.doc = "Send packets on interface IF at an exact rate, and account for each.",
 };
 
+int generate_rate_check(struct units_rate rate, double frame_bytes, struct sp_err *err)
+{
+	if (frame_bytes > 0 && units_rate_pps(rate, frame_bytes) > RATE_MAX_PPS)
+		return sp_err_set(err, SP_EUSAGE,
+			"--rate: that is more than a thousand million packets/s; --max "
+			"sends as fast as it goes");
+	return 0;
+}
+
 /* What does not go together. */
 static int check(const struct parse_state *s)
 {
@@ -234,13 +249,9 @@ static int check(const struct parse_state *s)
 		why = "--pcap with --max needs a --time";
 	else if (t->bidir && o->rx_ifname == NULL)
 		why = "--bidir needs --rx";
-	else if (t->dst_mac_sut)
-		why = "--dst-mac takes a MAC address here: there is no SUT";
-	else if (s->time_given && o->duration_ns == 0)
-		why = "--time must be above 0";
 	if (why != NULL)
 		return sp_err_set(s->err, SP_EUSAGE, "%s", why);
-	return 0;
+	return o->max ? 0 : generate_rate_check(o->rate, t->mean_frame_bytes, s->err);
 }
 
 int generate_options_parse(int argc, char **argv, struct generate_options *ret_options,

@@ -25,5 +25,8 @@ struct generate_options {
 /* *ret_help: --help was printed. SP_EUSAGE for what does not parse or fit. */
 int generate_options_parse(int argc, char **argv, struct generate_options *ret_options,
 	bool *ret_help, struct sp_err *err);
+/* SP_EUSAGE for more packets/s than anything sends; a frame size of 0 is not known
+ * yet. */
+int generate_rate_check(struct units_rate rate, double frame_bytes, struct sp_err *err);
 
 #endif

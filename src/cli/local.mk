@@ -14,6 +14,7 @@ satprof_SOURCES = \
 	%D%/main.c \
 	%D%/progress.c %D%/progress.h \
 	%D%/say.c %D%/say.h \
+	%D%/sweep_check.c \
 	%D%/sweep_effort.c \
 	%D%/sweep_live.c %D%/sweep_live.h \
 	%D%/sweep_options.c %D%/sweep_options.h \

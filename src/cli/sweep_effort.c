@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sweep's presets, what goes with what, and its words as JSON. */
+/* Sweep's presets, and its words as JSON. */
 #include "config.h"
 
 #include <jansson.h>
@@ -112,44 +112,6 @@ int sweep_effort_apply(struct parse_state *s)
 	rc = arm_list_parse(s->arms != NULL ? s->arms : p->arms, &s->o->arms,
 		&s->o->n_arms, s->err);
 	return rc != 0 ? sp_err_push(s->err, "--arms") : 0;
-}
-
-int sweep_options_check(struct parse_state *s)
-{
-	struct sweep_options *o = s->o;
-	int n_sut = (o->sut_argv != NULL) + (o->pid != 0) + o->sut_none;
-
-	if (n_sut > 1)
-		return sp_err_set(s->err, SP_EUSAGE,
-			"give one SUT: a command after --, --pid or --sut none");
-	if ((o->in == NULL) != (o->out == NULL))
-		return sp_err_set(s->err, SP_EUSAGE, "--in and --out go together");
-	if (o->in != NULL && (o->lab || o->has_limit))
-		return sp_err_set(s->err, SP_EUSAGE,
-			"--%s is for the lab, not for --in and --out",
-			o->lab ? "lab" : "limit");
-	if (o->in != NULL && n_sut == 0 && (o->sut_in == NULL || o->sut_out == NULL))
-		return sp_err_set(s->err, SP_EUSAGE,
-			"the built-in forwarder needs --sut-in and --sut-out, or name the "
-			"SUT: a command after --, --pid or --sut none");
-	if (o->in == NULL && (o->sut_in != NULL || o->sut_out != NULL))
-		return sp_err_set(s->err, SP_EUSAGE,
-			"--sut-in and --sut-out go with --in and --out");
-	if (o->traffic.pcap_path[0] != '\0' && s->frame_given)
-		return sp_err_set(
-			s->err, SP_EUSAGE, "--frame-size does not go with --pcap");
-	if (o->traffic.pcap_tag && o->traffic.pcap_path[0] == '\0')
-		return sp_err_set(s->err, SP_EUSAGE, "--pcap-tag goes with --pcap");
-	if (o->has_limit && !o->limit.is_bps && o->traffic.kind != TRAFFIC_FIXED)
-		return sp_err_set(s->err, SP_EUSAGE,
-			"--limit in packets/s needs frames of one size: use bits/s");
-	if (o->config.ndr != NDR_NONE && o->config.n_rates > 0)
-		return sp_err_set(s->err, SP_EUSAGE,
-			"--ndr does not go with --rates: it searches around the knee");
-	if (o->ready != NULL && o->sut_argv == NULL)
-		return sp_err_set(
-			s->err, SP_EUSAGE, "--ready goes with a command after --");
-	return 0;
 }
 
 /* JSON has no bytes: a word that is not UTF-8, such as a file's name, goes in hex. */

@@ -280,6 +280,8 @@ static bool parse_effort(int key, char *arg, struct parse_state *s)
 		break;
 	case OPT_MAX_TIME:
 		s->rc = units_time_parse(arg, &o->config.max_time_ns, s->err);
+		if (s->rc == 0 && o->config.max_time_ns == 0)
+			s->rc = sp_err_set(s->err, SP_EUSAGE, "it must be above 0");
 		break;
 	case OPT_NDR:
 		s->rc = ndr_opt(arg, &o->config.ndr, s->err);
@@ -335,18 +337,20 @@ static bool parse_rest(int key, char *arg, struct parse_state *s)
 	return true;
 }
 
-/* The long name of an option, for messages. */
-static const char *option_name(int key)
+/* What only real packets, interfaces and processes have. */
+static bool is_live_only(int key)
 {
+	static const int keys[] = { OPT_LAB, OPT_LIMIT, OPT_IN, OPT_OUT, OPT_SUT_IN,
+		OPT_SUT_OUT, OPT_PID, OPT_SUT, OPT_SETUP, OPT_READY, OPT_READY_AFTER,
+		OPT_READY_TIMEOUT, OPT_SUT_STATS, OPT_RESTART, OPT_FLOWS, OPT_PCAP,
+		OPT_PCAP_TAG, OPT_BIDIR, OPT_DST_MAC, 'e', OPT_CPU_GEN, OPT_CPU_RECV,
+		OPT_CPU_COLLECT, OPT_CPU_SUT };
 	size_t i;
 
-	for (i = 0;
-		sweep_argp_options[i].name != NULL || sweep_argp_options[i].doc != NULL;
-		i++)
-		if (sweep_argp_options[i].key == key &&
-			sweep_argp_options[i].name != NULL)
-			return sweep_argp_options[i].name;
-	return "?";
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (keys[i] == key)
+			return true;
+	return false;
 }
 
 static error_t parse_key(int key, char *arg, struct argp_state *state)
@@ -361,11 +365,9 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 	if (!parse_where(key, arg, s) && !parse_load(key, arg, s) &&
 		!parse_effort(key, arg, s) && !parse_rest(key, arg, s))
 		return ARGP_ERR_UNKNOWN;
-	if (s->rc != 0) {
-		(void)sp_err_push(s->err, "--%s", option_name(key));
-		return EINVAL;
-	}
-	return 0;
+	if (s->live_only_key == 0 && is_live_only(key))
+		s->live_only_key = key;
+	return s->rc != 0 ? EINVAL : 0;
 }
 
 static const struct argp sweep_argp = {
@@ -429,6 +431,8 @@ int sweep_options_parse(int argc, char **argv, struct sweep_options *ret_options
 		sweep_rates_parse(s.rates, ret_options->traffic.mean_frame_bytes,
 			&ret_options->config, err) != 0)
 		return -(int)err->code;
+	if (s.live_only_key != 0)
+		s.live_only = args_option_name(&sweep_argp, s.live_only_key);
 	return sweep_options_check(&s);
 }
 

@@ -15,6 +15,8 @@ struct parse_state {
 	const char *rates;
 	const char *blocks, *trial_time, *margin;
 	bool frame_given;
+	int live_only_key; /* the first option that --sim has no use for; 0: none */
+	const char *live_only;
 };
 
 /* A whole number in [lo, hi]. */

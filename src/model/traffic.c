@@ -67,11 +67,10 @@ int traffic_mac_parse(const char *s, struct traffic *t, struct sp_err *err)
 	}
 	if (!mac_bytes_parse(s, b))
 		return sp_err_set(err, SP_EUSAGE,
-			"'%s' is not a MAC address: write aa:bb:cc:dd:ee:ff or sut", s);
+			"'%s' is not a MAC address: write aa:bb:cc:dd:ee:ff", s);
 	if (memcmp(b, unset, sizeof(b)) == 0)
 		return sp_err_set(err, SP_EUSAGE,
-			"'%s' is no destination: leave the option out for the "
-			"receiver's own address",
+			"'%s' is no destination: leave the option out for the default",
 			s);
 	memcpy(t->dst_mac, b, sizeof(b));
 	t->dst_mac_sut = false;

@@ -48,3 +48,48 @@ bats_require_minimum_version 1.5.0
 		[ -z "$output" ]
 	done
 }
+
+@test "a bad value is refused in one line with its option's name" {
+	local args option
+	while read -r args; do
+		# shellcheck disable=SC2086
+		run --separate-stderr "$SATPROF" $args
+		echo "$args -> $status $stderr"
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		option=${args##* --}
+		[[ $stderr == *": --${option%% *}: "* ]]
+	done <<-'END'
+		generate lo --rate 99999999999999999999
+		generate lo --rate 600Gbps
+		generate lo --rate 0
+		generate lo --time 0
+		generate lo --time 1x
+		generate lo --frame-size 63
+		generate lo --flows 0
+		generate lo --burst 65
+		generate lo --dst-mac xx
+		generate lo --dst-mac sut
+		generate lo --dst-mac 0:0:0:0:0:0
+		generate lo --pcap x --pace 0
+		generate lo --cpu -1
+		generate lo --rx lo --cpu-rx x
+		forward a b --cpu 1k
+		forward a b --cost x
+		forward a b --cost-iterations -1
+		forward --calibrate-cost 1h
+		forward a b --limit 1e300
+		forward a b --table 0
+		lab up --limit 99999999999999999999Gbps
+		lab up --frame-size 1
+		lab up --burst 0
+		lab up --cpu-recv x
+		sweep --cpu-gen x
+		sweep --margin 2
+		sweep --seed -1
+		sweep --restart x
+		sweep --ndr x
+		sweep --pid 0
+	END
+}

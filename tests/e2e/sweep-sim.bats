@@ -134,7 +134,71 @@ teardown() {
 		--pid 1 --sut none|one SUT
 		stray|not an option
 		--resume nothing.satprof|nothing.satprof
+		--max-time 0|--max-time: it must be above 0
+		--max-time 0ns|--max-time: it must be above 0
+		-e cycles|--event is for an arm that counts
+		--arms off,attach -e cycles|--event is for an arm that counts
+		--rates 1e20|--rates: '1e20' is out of range: 0.001 to 10 thousand million packets/s
+		--limit 99999999999999999999|--limit: '9999
+		--sim capacity=1k,capacity=2k|--sim: 'capacity' is there twice
+		--sim noise=1%,capacity=1k,noise=2%|--sim: 'noise' is there twice
+		--in a --out a --sut none|--in and --out are both a
+		--in a --out b --sut-in c --sut-out a|--in and --sut-out are both a
 	END
+}
+
+@test "what has no effect on a simulation is refused by its name" {
+	local args want
+	while IFS='|' read -r args want; do
+		# shellcheck disable=SC2086
+		run "$SATPROF" sweep --sim capacity=100k -o x $args
+		echo "$args -> $status $output"
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"${want:-${args%% *} has no effect on a simulation}"* ]]
+		[ ! -e x ]
+		echo "${args%% *}" >>refused.txt
+	done <<-'END'
+		--lab|
+		--limit 1k|
+		--in a --out b|
+		--out b --in a|
+		--sut-in a|
+		--sut-out a|
+		--pid 1|
+		--sut none|
+		--setup true|
+		--ready true|
+		--ready-after 1s|
+		--ready-timeout 1s|
+		--sut-stats true|
+		--restart block|
+		--flows 8|
+		--pcap x.pcap|
+		--pcap-tag|
+		--bidir|
+		--dst-mac sut|
+		--event cycles|
+		-e cycles|--event has no effect
+		--arms off,count -e cycles|--event has no effect
+		--cpu-gen 0|
+		--cpu-recv 0|
+		--cpu-collect 0|
+		--cpu-sut 0|
+		-- true|the SUT is simulated
+	END
+	# An option that is new belongs above, or here, with what a simulation has.
+	printf -- '--%s\n' arms blocks burst frame-size help json latency margin \
+		max-time ndr output preset quiet rates resume seed sim trial-time >>refused.txt
+	run comm -13 <(sort -u refused.txt) \
+		<("$SATPROF" sweep --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--.*' | sort -u)
+	[ "$output" = "" ] || { echo "neither refused nor of use: $output"; false; }
+}
+
+@test "of an option given twice the last counts" {
+	"$SATPROF" sweep --sim capacity=100k --quiet --blocks 8 --blocks 6 -o a -o b
+	[ ! -e a ]
+	[ "$("$SATPROF" show --json b | jq .arms[0].blocks)" -eq 6 ]
 }
 
 @test "help prints the options and exits 0" {

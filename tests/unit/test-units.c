@@ -43,6 +43,9 @@ static void rate_accepts(void **state)
 		{ "20mbps", 20e6, 1 },
 		{ "9600bps", 9600, 1 },
 		{ "1e3", 1000, 0 },
+		{ "10Gpps", 1e10, 0 },
+		{ "1000000Gbps", 1e15, 1 },
+		{ "0.001", 0.001, 0 },
 	};
 	size_t i;
 
@@ -62,6 +65,7 @@ static void rate_refuses(void **state)
 {
 	static const char *const rows[] = { "", " 1", "1 ", "-1", "+1", "0", "0k",
 		"inf", "nan", "1e999", "1e308Gpps", "0x10", "300K", "300m", "3m", "1G",
+		"99999999999999999999", "11Gpps", "1000001Gbps", "0.0001", "1e-300",
 		"k", ".", "1pp", "1.2.3", "1,5M", "300 kpps", "1e-400", "5%", "Mpps",
 		"10Mbit" };
 	size_t i;

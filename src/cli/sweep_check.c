@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which of sweep's options go together. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/sweep_options_private.h"
+
+/* A key of the model that is there twice has two truths. */
+static int check_sim_keys(const char *sim, struct sp_err *err)
+{
+	char *copy = xstrdup(sim), *rest = copy, *pair;
+	const char *other;
+	int rc = 0;
+
+	while (rc == 0 && (pair = strsep(&rest, ",")) != NULL) {
+		size_t n = strcspn(pair, "=");
+
+		for (other = rest; rc == 0 && other != NULL;
+			other = strchr(other, ',')) {
+			other += *other == ',';
+			if (strncmp(pair, other, n) == 0 && other[n] == '=')
+				rc = sp_err_set(err, SP_EUSAGE,
+					"--sim: '%.*s' is there twice", (int)n, pair);
+		}
+	}
+	free(copy);
+	return rc;
+}
+
+static int check_sim(const struct parse_state *s)
+{
+	if (s->live_only != NULL)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--%s has no effect on a simulation: leave it or --sim out",
+			s->live_only);
+	if (s->o->sut_argv != NULL)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"the SUT is simulated: leave the command after -- or --sim "
+			"out");
+	return check_sim_keys(s->o->sim, s->err);
+}
+
+static int check_where(const struct sweep_options *o, struct sp_err *err)
+{
+	int n_sut = (o->sut_argv != NULL) + (o->pid != 0) + o->sut_none;
+
+	if (n_sut > 1)
+		return sp_err_set(err, SP_EUSAGE,
+			"give one SUT: a command after --, --pid or --sut none");
+	if ((o->in == NULL) != (o->out == NULL))
+		return sp_err_set(err, SP_EUSAGE, "--in and --out go together");
+	if (o->in != NULL && (o->lab || o->has_limit))
+		return sp_err_set(err, SP_EUSAGE,
+			"--%s is for the lab, not for --in and --out",
+			o->lab ? "lab" : "limit");
+	if (o->in != NULL && n_sut == 0 && (o->sut_in == NULL || o->sut_out == NULL))
+		return sp_err_set(err, SP_EUSAGE,
+			"the built-in forwarder needs --sut-in and --sut-out, or name "
+			"the SUT: a command after --, --pid or --sut none");
+	if (o->in == NULL && (o->sut_in != NULL || o->sut_out != NULL))
+		return sp_err_set(err, SP_EUSAGE,
+			"--sut-in and --sut-out go with --in and --out");
+	if (o->ready != NULL && o->sut_argv == NULL)
+		return sp_err_set(
+			err, SP_EUSAGE, "--ready goes with a command after --");
+	return 0;
+}
+
+/* An interface in two places would be sender and receiver, or both its sides. */
+static int check_interfaces(const struct sweep_options *o, struct sp_err *err)
+{
+	const struct {
+		const char *option, *ifname;
+	} ports[] = { { "in", o->in }, { "out", o->out }, { "sut-in", o->sut_in },
+		{ "sut-out", o->sut_out } };
+	size_t i, k, n = sizeof(ports) / sizeof(ports[0]);
+
+	for (i = 0; i < n; i++)
+		for (k = i + 1; k < n; k++)
+			if (ports[i].ifname != NULL && ports[k].ifname != NULL &&
+				strcmp(ports[i].ifname, ports[k].ifname) == 0)
+				return sp_err_set(err, SP_EUSAGE,
+					"--%s and --%s are both %s: name two "
+					"interfaces",
+					ports[i].option, ports[k].option,
+					ports[i].ifname);
+	return 0;
+}
+
+static bool has_count_arm(const struct sweep_options *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->n_arms; i++)
+		if (o->arms[i].kind == ARM_COUNT)
+			return true;
+	return false;
+}
+
+static int check_load(const struct parse_state *s)
+{
+	const struct sweep_options *o = s->o;
+
+	if (o->traffic.pcap_path[0] != '\0' && s->frame_given)
+		return sp_err_set(
+			s->err, SP_EUSAGE, "--frame-size does not go with --pcap");
+	if (o->traffic.pcap_tag && o->traffic.pcap_path[0] == '\0')
+		return sp_err_set(s->err, SP_EUSAGE, "--pcap-tag goes with --pcap");
+	if (o->has_limit && !o->limit.is_bps && o->traffic.kind != TRAFFIC_FIXED)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--limit in packets/s needs frames of one size: use bits/s");
+	if (o->config.ndr != NDR_NONE && o->config.n_rates > 0)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--ndr does not go with --rates: it searches around the knee");
+	if (o->events != NULL && !has_count_arm(o))
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--event is for an arm that counts: add --arms off,count");
+	return 0;
+}
+
+int sweep_options_check(struct parse_state *s)
+{
+	int rc = s->o->sim != NULL ? check_sim(s) : 0;
+
+	if (rc == 0)
+		rc = check_where(s->o, s->err);
+	if (rc == 0)
+		rc = check_interfaces(s->o, s->err);
+	return rc == 0 ? check_load(s) : rc;
+}
