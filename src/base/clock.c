@@ -37,6 +37,14 @@ const struct clock_src clock_monotonic = {
 	.sleep_until_ns = monotonic_sleep_until_ns,
 };
 
+static uint64_t thread_cpu_now_ns(void *ctx)
+{
+	(void)ctx;
+	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+const struct clock_src clock_thread_cpu = { .now_ns = thread_cpu_now_ns };
+
 uint64_t clock_now_ns(const struct clock_src *clk)
 {
 	return clk->now_ns(clk->ctx);

@@ -21,6 +21,8 @@ struct clock_src {
 
 /* CLOCK_MONOTONIC, and clock_nanosleep(TIMER_ABSTIME). */
 extern const struct clock_src clock_monotonic;
+/* CPU time of the calling thread; it cannot be slept on. */
+extern const struct clock_src clock_thread_cpu;
 
 uint64_t clock_now_ns(const struct clock_src *clk);
 void clock_sleep_until_ns(const struct clock_src *clk, uint64_t deadline_ns);

@@ -240,7 +240,7 @@ static int forward_run(struct forward_options *o, struct sp_err *err)
 		rc = cpu_pin(o->cpu, err);
 	if (rc == 0 && o->has_cost && !o->has_iterations)
 		o->cfg.cost_iterations =
-			forward_cost_calibrate(o->cfg.clock, o->cost_ns);
+			forward_cost_calibrate(&clock_thread_cpu, o->cost_ns);
 	if (rc == 0)
 		rc = forward_loop_open(&o->cfg, &l, err);
 	if (rc == 0) {
@@ -267,7 +267,7 @@ static int forward_main(int argc, char **argv, struct sp_err *err)
 		rc = options_check(&o, err);
 	if (rc == 0 && o.has_calibrate)
 		(void)printf("%" PRIu64 "\n",
-			forward_cost_calibrate(o.cfg.clock, o.cost_ns));
+			forward_cost_calibrate(&clock_thread_cpu, o.cost_ns));
 	else if (rc == 0)
 		rc = forward_run(&o, err);
 	return rc == 0 ? EXIT_DONE : (int)verdict_exit_code_of_err(err);

@@ -2,6 +2,8 @@
 /* The planted cost per packet and its calibration. */
 #include "config.h"
 
+#include <stdlib.h>
+
 #include "sut/forward_cost.h"
 
 /* Knuth's MMIX multiplier and increment: full period, so no step is a no-op. */
@@ -9,12 +11,12 @@
 #define COST_ADD UINT64_C(1442695040888963407)
 
 /*
- * Runs of two lengths; their difference takes out the call and the clock. About
- * 2 us and 22 us: far below a scheduler's slice, so that most are undisturbed.
+ * A chunk is about 10 ms, so that each has its share of what interrupts all day (the
+ * tick, a hypervisor), and the median of the chunks leaves out what comes once.
  */
-#define CAL_SHORT  UINT64_C(2000)
-#define CAL_LONG   UINT64_C(22000)
-#define CAL_ROUNDS 2000
+#define CAL_CHUNK_NS (10 * NS_PER_MS)
+#define CAL_CHUNKS   21
+#define CAL_START    UINT64_C(10000)
 
 __attribute__((noinline)) void forward_cost(uint64_t iterations)
 {
@@ -36,28 +38,38 @@ static uint64_t cost_time_ns(const struct clock_src *clk, uint64_t iterations)
 	return clock_now_ns(clk) - t0_ns;
 }
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
+static int compare_u64(const void *a, const void *b)
 {
-	return a < b ? a : b;
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Iterations that take about a chunk; never more than the bound of a cost. */
+static uint64_t chunk_iterations(const struct clock_src *clk)
+{
+	uint64_t n = CAL_START;
+
+	while (n < FORWARD_COST_MAX_ITERATIONS / 2 &&
+		cost_time_ns(clk, n) < CAL_CHUNK_NS / 2)
+		n *= 2;
+	return n;
 }
 
 uint64_t forward_cost_calibrate(const struct clock_src *clk, uint64_t cost_ns)
 {
-	uint64_t short_ns = UINT64_MAX, long_ns = UINT64_MAX;
-	double ns_per_iteration, iterations;
-	int i;
+	uint64_t took_ns[CAL_CHUNKS], n;
+	double iterations;
+	size_t i;
 
 	if (cost_ns == 0)
 		return 0;
-	for (i = 0; i < CAL_ROUNDS; i++) {
-		short_ns = min_u64(short_ns, cost_time_ns(clk, CAL_SHORT));
-		long_ns = min_u64(long_ns, cost_time_ns(clk, CAL_LONG));
-	}
-	/* A clock too coarse to tell them apart: one step is never under 0.1 ns. */
-	ns_per_iteration = long_ns <= short_ns ? 0.1
-					       : (double)(long_ns - short_ns) /
-							 (double)(CAL_LONG - CAL_SHORT);
-	iterations = (double)cost_ns / ns_per_iteration + 0.5;
+	n = chunk_iterations(clk);
+	for (i = 0; i < CAL_CHUNKS; i++)
+		took_ns[i] = cost_time_ns(clk, n);
+	qsort(took_ns, CAL_CHUNKS, sizeof(took_ns[0]), compare_u64);
+	iterations =
+		(double)cost_ns * (double)n / (double)took_ns[CAL_CHUNKS / 2] + 0.5;
 	if (iterations >= (double)FORWARD_COST_MAX_ITERATIONS)
 		return FORWARD_COST_MAX_ITERATIONS;
 	return iterations < 1 ? 1 : (uint64_t)iterations;

@@ -23,9 +23,10 @@
 void forward_cost(uint64_t iterations);
 
 /*
- * How many iterations take cost_ns on the CPU it runs on: from the minimum of many
- * short runs, so that preemption and the neighbours of a virtual machine fall out
- * (repeats within 2 %). Takes about 50 ms. 0 for 0, else at least 1.
+ * How many iterations take cost_ns on the CPU it runs on, as it runs now: with the
+ * share that ticks, interrupts and a hypervisor take from everything there, for that is
+ * also taken from a packet's work. By clk, which should be the thread's CPU time, so
+ * that other tasks fall out. About 0.25 s. 0 for 0, else at least 1.
  */
 uint64_t forward_cost_calibrate(const struct clock_src *clk, uint64_t cost_ns);
 

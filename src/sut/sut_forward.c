@@ -59,7 +59,7 @@ static uint64_t calibrate(const struct sut_config *cfg, uint64_t cost_ns)
 		CPU_SET((size_t)cfg->cpus[0], &set);
 		moved = sched_setaffinity(0, sizeof(set), &set) == 0;
 	}
-	n = forward_cost_calibrate(&clock_monotonic, cost_ns);
+	n = forward_cost_calibrate(&clock_thread_cpu, cost_ns);
 	if (moved)
 		(void)sched_setaffinity(0, sizeof(old), &old); /* was allowed before */
 	return n;

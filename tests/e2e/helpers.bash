@@ -52,6 +52,22 @@ q() {
 	jq -r "$1" <<<"$json"
 }
 
+# cost_difference_us PAIRS: the median over pairs of sweeps of 1/knee(--cost 60000) -
+# 1/knee(--cost 15000), in us. Pairs in turn, since this machine's speed drifts; bursts, since
+# an interrupt for each frame costs as much as the work itself on some virtual machines.
+cost_difference_us() {
+	local i cost
+	for ((i = 0; i < $1; i++)); do
+		for cost in 15000 60000; do
+			sweep --preset smoke --burst 64 --arms off -- \
+				satprof forward '{in}' '{out}' --cost "$cost" >&2
+			q ".arms[0].knee_pps" | sed "s/^/$cost /"
+		done
+	done | tee /dev/stderr |
+		awk '$1 == 15000 { a = $2 } $1 == 60000 && a > 0 && $2 > 0 { print 1e6 / $2 - 1e6 / a }' |
+		sort -g | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "none" }'
+}
+
 # near VALUE TRUTH PERCENT: fail unless VALUE lies within PERCENT of TRUTH.
 near() {
 	awk -v v="$1" -v t="$2" -v p="$3" 'BEGIN {

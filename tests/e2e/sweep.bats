@@ -42,6 +42,11 @@ teardown() {
 	[ "$(q '.arms[0].exhausted | length > 0')" = true ]
 }
 
+# 5 % in scripts/soak, from more pairs.
+@test "45 us more of planted work is 45 us more a packet at the knee" {
+	near "$(cost_difference_us 3)" 45 12
+}
+
 @test "forward --limit 20000 is found within 1 %" {
 	sweep_twice --preset smoke --arms off -- satprof forward {in} {out} --limit 20000
 	[ "$status" -eq 0 ]

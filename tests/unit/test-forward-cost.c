@@ -16,15 +16,18 @@
 #include "sut/forward_cost.h"
 
 /*
- * Each pair of readings is one run: short and long in turn, as the calibration
- * asks. 30 ns for the call and the clock, then the work, then trouble.
+ * A pair of readings is one run. The clock cannot know how much work lies between, so
+ * the machine runs the true loop and lets as much time pass as its speed says, learnt
+ * by how the calibration doubles: the n-th run of the search has 10,000 * 2^n.
  */
 struct fake_machine {
 	uint64_t now_ns;
 	uint64_t n_reads;
+	uint64_t iterations; /* of the run at hand */
 	uint64_t seed;
 	double ns_per_iteration;
-	unsigned calm_one_in; /* runs that nothing disturbs */
+	double steady_frac;  /* what interrupts take, always */
+	unsigned calm_in_10; /* runs of ten that nothing else disturbs */
 };
 
 static uint64_t fake_rand(struct fake_machine *m)
@@ -36,51 +39,58 @@ static uint64_t fake_rand(struct fake_machine *m)
 static uint64_t fake_now_ns(void *ctx)
 {
 	struct fake_machine *m = ctx;
-	uint64_t run = m->n_reads / 2;
+	double took_ns;
 
-	if (m->n_reads++ % 2 == 1) {
-		double iterations = run % 2 == 0 ? 2000 : 22000;
-
-		m->now_ns += 30 + (uint64_t)(iterations * m->ns_per_iteration + 0.5);
-		if (fake_rand(m) % m->calm_one_in != 0)
-			m->now_ns += 100 + fake_rand(m) % 3000000;
-	}
+	if (m->n_reads++ % 2 == 0)
+		return m->now_ns;
+	took_ns = (double)m->iterations * m->ns_per_iteration * (1 + m->steady_frac);
+	m->now_ns += (uint64_t)(took_ns + 0.5);
+	if (took_ns < 5e6)
+		m->iterations *= 2; /* and the search goes on */
+	else if (fake_rand(m) % 10 >= m->calm_in_10)
+		m->now_ns += 1000000 + fake_rand(m) % 30000000;
 	return m->now_ns;
 }
 
+/* What is steady counts, what comes now and then does not. */
 static void calibration_finds_speed_despite_trouble(void **state)
 {
 	static const double speeds[] = { 0.8, 1.16, 2.5 };
-	size_t i;
-	unsigned calm;
+	size_t i, k;
 
 	(void)state;
 	for (i = 0; i < 3; i++)
-		for (calm = 1; calm <= 20; calm += 19) {
+		for (k = 0; k < 2; k++) {
 			struct fake_machine m = { .seed = 5,
+				.iterations = 10000,
 				.ns_per_iteration = speeds[i],
-				.calm_one_in = calm };
+				.steady_frac = k == 0 ? 0 : 0.07,
+				.calm_in_10 = k == 0 ? 10 : 7 };
 			const struct clock_src clk = { .now_ns = fake_now_ns,
 				.ctx = &m };
+			double want = 1e6 / speeds[i] / (1 + m.steady_frac);
 			double got = (double)forward_cost_calibrate(&clk, 1000000);
 
-			assert_true(got > 1e6 / speeds[i] * 0.995);
-			assert_true(got < 1e6 / speeds[i] * 1.005);
+			assert_true(got > want * 0.999);
+			assert_true(got < want * 1.001);
 		}
 }
 
 static void calibration_has_bounds(void **state)
 {
-	struct fake_machine m = { .seed = 1, .ns_per_iteration = 2, .calm_one_in = 1 };
+	struct fake_machine m = {
+		.seed = 1, .iterations = 10000, .ns_per_iteration = 2, .calm_in_10 = 10
+	};
 	const struct clock_src clk = { .now_ns = fake_now_ns, .ctx = &m };
 
 	(void)state;
 	assert_int_equal(forward_cost_calibrate(&clk, 0), 0);
 	assert_int_equal(forward_cost_calibrate(&clk, 1), 1);
+	m = (struct fake_machine){
+		.seed = 1, .iterations = 10000, .ns_per_iteration = 2, .calm_in_10 = 10
+	};
 	assert_int_equal(
 		forward_cost_calibrate(&clk, UINT64_MAX), FORWARD_COST_MAX_ITERATIONS);
-	m.ns_per_iteration = 0; /* a clock that does not see it */
-	assert_int_equal(forward_cost_calibrate(&clk, 10), 100);
 }
 
 static uint64_t best_of_ns(uint64_t iterations)
