@@ -16,8 +16,10 @@ EXTRA_DIST += $(SOURCE_CHECKS) %D%/check-symbols.allow %D%/tap.bash
 EXTRA_DIST += \
 	.ci/run \
 	%D%/bench/forwarder \
+	%D%/bench/generator \
 	%D%/bench/observer \
 	%D%/bench/search \
+	%D%/bench/signed-rank.awk \
 	%D%/build.bash \
 	%D%/check \
 	%D%/coverage \
