@@ -34,6 +34,9 @@
 struct analysis_minisweep {
 	uint32_t block, arm;
 	struct hinge_fit fit; /* INVALID, too, where the block was cut short */
+	/* ln knee with the narrowest and the widest corner of the shape, less its own:
+	 * what is not known of the corner; 0 for a sharp one. */
+	double ln_narrow, ln_wide;
 	/* Its trials in analysis.grid, by rate. */
 	size_t first_trial, n_trials;
 	/* The fit has no knee, and its highest rate was limited by this one
@@ -176,6 +179,7 @@ struct analysis {
 	struct analysis_arm *arms; /* in the run's order */
 	size_t n_grid;
 	const struct trial **grid; /* grid trials by block, arm, rate; the run's */
+	struct hinge_shape shape;  /* what all fits have in common */
 	size_t n_minisweeps;
 	struct analysis_minisweep *minisweeps; /* by block, then arm */
 	size_t n_shifts;

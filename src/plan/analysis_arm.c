@@ -54,18 +54,49 @@ static double arm_resolution(const struct analysis *a, uint32_t arm)
 	return median;
 }
 
-static void arm_exact(struct analysis_arm *arm, const struct values *ln_knees,
-	double level, double resolution)
+/* How far the arm's knee moves when the corner is as narrow or as wide as may be: the
+ * greatest fall (<= 0) and rise (>= 0) of its logarithm. */
+static void corner_doubt(
+	const struct analysis *a, uint32_t arm, double *ret_fall, double *ret_rise)
 {
+	struct values narrow = { 0 }, wide = { 0 };
+	double n, w;
+	size_t i;
+
+	for (i = 0; i < a->n_minisweeps; i++) {
+		const struct analysis_minisweep *m = &a->minisweeps[i];
+
+		if (m->arm != arm || m->fit.kind != HINGE_EXACT)
+			continue;
+		values_add(&narrow, m->ln_narrow);
+		values_add(&wide, m->ln_wide);
+	}
+	n = values_median(&narrow);
+	w = values_median(&wide);
+	*ret_fall = fmin(0, fmin(n, w));
+	*ret_rise = fmax(0, fmax(n, w));
+	values_done(&narrow);
+	values_done(&wide);
+}
+
+/* Chance over the blocks and doubt about the corner are independent: their squares
+ * add. */
+static void arm_exact(struct analysis *a, uint32_t index, const struct values *ln_knees)
+{
+	struct analysis_arm *arm = &a->arms[index];
+	double resolution = arm_resolution(a, index), fall, rise;
 	struct ranktest_interval r;
 
-	ranktest_interval(ln_knees->v, ln_knees->n, level, RANKTEST_TWO_SIDED, &r);
+	corner_doubt(a, index, &fall, &rise);
+	ranktest_interval(ln_knees->v, ln_knees->n, a->level, RANKTEST_TWO_SIDED, &r);
 	arm->bound = HINGE_EXACT;
 	arm->knee_pps = exp(r.estimate);
 	if (!r.is_finite)
 		return;
-	arm->lo_pps = exp(fmin(r.lo, r.estimate - resolution));
-	arm->hi_pps = exp(fmax(r.hi, r.estimate + resolution));
+	r.lo = r.estimate - hypot(fmax(r.estimate - r.lo, resolution), fall);
+	r.hi = r.estimate + hypot(fmax(r.hi - r.estimate, resolution), rise);
+	arm->lo_pps = exp(r.lo);
+	arm->hi_pps = exp(r.hi);
 	arm->level = r.level;
 }
 
@@ -103,7 +134,7 @@ static void arm_knee_make(struct analysis *a, uint32_t index)
 		arm->bound = HINGE_BELOW_MIN;
 		arm->hi_pps = values_median(&his);
 	} else if (arm->n_exact > 0) {
-		arm_exact(arm, &ln_knees, a->level, arm_resolution(a, index));
+		arm_exact(a, index, &ln_knees);
 	}
 	values_done(&ln_knees);
 	values_done(&los);

@@ -76,8 +76,7 @@ static double resolution(const struct trial *const *trials, size_t n)
 	return r;
 }
 
-static void minisweep_make(
-	const struct run *run, struct analysis *a, struct analysis_minisweep *m)
+static void minisweep_make(const struct analysis *a, struct analysis_minisweep *m)
 {
 	const struct trial **trials = &a->grid[m->first_trial];
 	const struct trial *top = trials[m->n_trials - 1];
@@ -86,7 +85,14 @@ static void minisweep_make(
 	m->arm = top->spec.arm;
 	m->cpu_ns_per_pkt = (double)NAN;
 	m->resolution_frac = resolution(trials, m->n_trials);
-	minisweep_fit(trials, m->n_trials, &m->fit);
+}
+
+/* What a fit is worth: not all that looks like a bound is one. */
+static void judge(
+	const struct run *run, const struct analysis *a, struct analysis_minisweep *m)
+{
+	const struct trial *top = a->grid[m->first_trial + m->n_trials - 1];
+
 	/* Rates go up, so what was cut short looks like a knee above the grid. */
 	if (m->n_trials < run->config.n_rel_rates && m->fit.kind != HINGE_EXACT)
 		hinge_fit(NULL, 0, &m->fit);
@@ -94,6 +100,54 @@ static void minisweep_make(
 		(top->limited_by == LIMITED_GENERATOR ||
 			top->limited_by == LIMITED_RECEIVER))
 		m->spoiled_by = top->limited_by;
+}
+
+static double ln_knee(const struct hinge_sweep *sweep, const struct hinge_shape *shape,
+	double softness_frac)
+{
+	struct hinge_shape other = *shape;
+	struct hinge_fit f;
+
+	other.softness_frac = softness_frac;
+	hinge_fit_shaped(sweep->points, sweep->n, &other, &f);
+	return log(f.knee_pps);
+}
+
+/* Fit anew with the shape that the sweeps of the run have in common. */
+static void refit(const struct run *run, const struct analysis *a,
+	const struct hinge_sweep *sweep, struct analysis_minisweep *m)
+{
+	const struct hinge_shape *shape = &a->shape;
+
+	hinge_fit_shaped(sweep->points, sweep->n, shape, &m->fit);
+	judge(run, a, m);
+	if (m->fit.kind != HINGE_EXACT || !(shape->softness_frac > 0))
+		return;
+	m->ln_narrow =
+		ln_knee(sweep, shape, shape->softness_lo_frac) - log(m->fit.knee_pps);
+	m->ln_wide =
+		ln_knee(sweep, shape, shape->softness_hi_frac) - log(m->fit.knee_pps);
+}
+
+static void fits_make(const struct run *run, struct analysis *a)
+{
+	struct hinge_sweep *sweeps = xcalloc(a->n_minisweeps, sizeof(*sweeps));
+	struct hinge_point **points = xcalloc(a->n_minisweeps, sizeof(*points));
+	size_t i;
+
+	for (i = 0; i < a->n_minisweeps; i++) {
+		const struct analysis_minisweep *m = &a->minisweeps[i];
+
+		points[i] = minisweep_points(&a->grid[m->first_trial], m->n_trials);
+		sweeps[i] = (struct hinge_sweep){ points[i], m->n_trials };
+	}
+	hinge_shape_make(sweeps, a->n_minisweeps, &a->shape);
+	for (i = 0; i < a->n_minisweeps; i++) {
+		refit(run, a, &sweeps[i], &a->minisweeps[i]);
+		free(points[i]);
+	}
+	free(points);
+	free(sweeps);
 }
 
 void analysis_minisweeps_make(const struct run *run, struct analysis *a)
@@ -114,6 +168,7 @@ void analysis_minisweeps_make(const struct run *run, struct analysis *a)
 		m = &a->minisweeps[a->n_minisweeps++];
 		m->first_trial = first;
 		m->n_trials = end - first;
-		minisweep_make(run, a, m);
+		minisweep_make(a, m);
 	}
+	fits_make(run, a);
 }

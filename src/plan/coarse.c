@@ -6,8 +6,10 @@
 
 #include <math.h>
 
-/* Goodput below this part of the rate is saturation... or a hiccup. */
+/* Goodput below this part of the rate is saturation... or a hiccup. Of the best part
+ * that was seen at any rate, where that is less: a SUT with a background loss. */
 #define PASS_FRAC     0.97
+#define BEST_FRAC_MIN 0.90
 #define NARROW_ENOUGH 1.10
 #define MAX_TRIALS    28
 #define MAX_RETRIES   2
@@ -66,9 +68,13 @@ void coarse_feed(struct coarse *c, const struct trial *t)
 {
 	double rate = t->spec.rate_pps;
 	bool gen_limited = t->limited_by == LIMITED_GENERATOR;
-	bool passed = !gen_limited && t->window_pps >= PASS_FRAC * rate;
+	bool passed;
 
 	c->n_trials++;
+	c->best_frac = fmax(c->best_frac, t->window_pps / rate);
+	passed = !gen_limited &&
+		 t->window_pps >=
+			 PASS_FRAC * fmin(1, fmax(BEST_FRAC_MIN, c->best_frac)) * rate;
 	c->best_pps = fmax(c->best_pps, t->window_pps);
 	/* The way up must not end by a hiccup, of the SUT or of the generator. */
 	if (!passed && c->fail_pps <= 0 && c->n_retries < MAX_RETRIES) {

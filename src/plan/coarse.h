@@ -19,6 +19,7 @@ struct coarse {
 	double pass_pps;    /* highest rate that passed, 0: none */
 	double fail_pps;    /* lowest rate that failed, 0: none */
 	double best_pps;    /* largest goodput seen */
+	double best_frac;   /* largest goodput / rate seen */
 	unsigned n_retries; /* of a rate that failed on the way up */
 	bool gen_limited;   /* the generator, not the SUT, ended the way up */
 	bool done;

@@ -14,8 +14,7 @@ bool minisweep_is_usable(const struct trial *t)
 	       t->limited_by != LIMITED_RECEIVER;
 }
 
-void minisweep_fit(
-	const struct trial *const *trials, size_t n, struct hinge_fit *ret_fit)
+struct hinge_point *minisweep_points(const struct trial *const *trials, size_t n)
 {
 	struct hinge_point *points = xcalloc(n, sizeof(*points));
 	size_t i;
@@ -26,6 +25,14 @@ void minisweep_fit(
 			.goodput_pps = trials[i]->window_pps,
 			.is_usable = minisweep_is_usable(trials[i]),
 		};
+	return points;
+}
+
+void minisweep_fit(
+	const struct trial *const *trials, size_t n, struct hinge_fit *ret_fit)
+{
+	struct hinge_point *points = minisweep_points(trials, n);
+
 	hinge_fit(points, n, ret_fit);
 	free(points);
 }

@@ -16,6 +16,9 @@
  * generator or receiver was the limit. */
 bool minisweep_is_usable(const struct trial *t);
 
+/* Its points for a fit; the caller frees them. */
+struct hinge_point *minisweep_points(const struct trial *const *trials, size_t n);
+
 /* Hinge fit of window_pps over the scheduled rate; trials in any order, borrowed;
  * those not usable are left out. */
 void minisweep_fit(

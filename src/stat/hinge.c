@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "stat/hinge_private.h"
 
 #define GRID_STEP_FRAC     0.001
 #define N_REFINEMENTS      3 /* each ten times finer */
 #define MIN_PER_SIDE       2
-#define LOSS_MAX_FRAC      0.01
 #define SLOPE_ABOVE_MAX    0.75
 #define BIC_GAIN_MIN       2.0
 #define SD_FLOOR_FRAC      0.001
@@ -24,19 +24,13 @@
 #define N_HINGE_PARAMS     3 /* x, s, b */
 #define N_LINE_PARAMS      2
 
-/* Usable points by ascending rate. */
-struct points {
-	size_t n;
-	double *rate, *goodput;
-};
-
 /* The hinge with its kink at x. */
 struct candidate {
 	double x, slope, loss_frac, sse;
 	size_t n_below;
 };
 
-static struct candidate candidate_at(const struct points *p, double x)
+static struct candidate candidate_at(const struct hinge_points *p, double x)
 {
 	struct candidate c = { .x = x };
 	double rr = 0, rg = 0, dd = 0, dg = 0, keep, e;
@@ -49,7 +43,7 @@ static struct candidate candidate_at(const struct points *p, double x)
 		rg += p->rate[i] * p->goodput[i];
 	}
 	if (rr > 0)
-		c.loss_frac = fmin(fmax(1 - rg / rr, 0), LOSS_MAX_FRAC);
+		c.loss_frac = fmin(fmax(1 - rg / rr, 0), p->loss_max_frac);
 	keep = 1 - c.loss_frac;
 	for (i = c.n_below; i < p->n; i++) {
 		e = p->rate[i] - x;
@@ -69,7 +63,7 @@ static struct candidate candidate_at(const struct points *p, double x)
 
 /* The best of x = from, from * step, ... up to and with to. */
 static struct candidate grid_search(
-	const struct points *p, double from, double to, double step)
+	const struct hinge_points *p, double from, double to, double step)
 {
 	struct candidate best = candidate_at(p, to), c;
 	double x;
@@ -82,7 +76,7 @@ static struct candidate grid_search(
 	return best;
 }
 
-static struct candidate best_hinge(const struct points *p)
+static struct candidate best_hinge(const struct hinge_points *p)
 {
 	double lo = p->rate[0], hi = p->rate[p->n - 1], step = GRID_STEP_FRAC;
 	struct candidate best = grid_search(p, lo, hi, 1 + step);
@@ -99,7 +93,7 @@ static struct candidate best_hinge(const struct points *p)
 	return best;
 }
 
-static double bic(double sse, const struct points *p, double n_params)
+static double bic(double sse, const struct hinge_points *p, double n_params)
 {
 	double n = (double)p->n;
 	double floor_sd = SD_FLOOR_FRAC * gsl_stats_mean(p->rate, 1, p->n);
@@ -107,9 +101,9 @@ static double bic(double sse, const struct points *p, double n_params)
 	return n * log(fmax(sse / n, floor_sd * floor_sd)) + n_params * log(n);
 }
 
-static struct points points_usable(const struct hinge_point *points, size_t n)
+struct hinge_points hinge_points_usable(const struct hinge_point *points, size_t n)
 {
-	struct points p = {
+	struct hinge_points p = {
 		.rate = xcalloc(n, sizeof(double)),
 		.goodput = xcalloc(n, sizeof(double)),
 	};
@@ -127,8 +121,14 @@ static struct points points_usable(const struct hinge_point *points, size_t n)
 	return p;
 }
 
+void hinge_points_done(struct hinge_points *p)
+{
+	free(p->rate);
+	free(p->goodput);
+}
+
 /* What can be said without a kink: see enum hinge_kind. */
-static void bound_from_line(const struct points *p, struct hinge_fit *f)
+static void bound_from_line(const struct hinge_points *p, struct hinge_fit *f)
 {
 	double seen = 0;
 	size_t i;
@@ -147,7 +147,7 @@ static void bound_from_line(const struct points *p, struct hinge_fit *f)
 }
 
 /* True when the best hinge is a knee. */
-static bool fit_kink(const struct points *p, double line_sse, struct hinge_fit *f)
+static bool fit_kink(const struct hinge_points *p, double line_sse, struct hinge_fit *f)
 {
 	struct candidate best = best_hinge(p);
 
@@ -165,11 +165,12 @@ static bool fit_kink(const struct points *p, double line_sse, struct hinge_fit *
 	f->knee_pps = f->center_pps;
 	f->slope_above = best.slope;
 	f->loss_frac = best.loss_frac;
+	f->softness_frac = 0;
 	f->residual_frac = sqrt(best.sse / (double)p->n) / f->knee_pps;
 	return true;
 }
 
-void hinge_fit(const struct hinge_point *points, size_t n, struct hinge_fit *ret_fit)
+void hinge_fit_sharp(const struct hinge_points *p, struct hinge_fit *ret_fit)
 {
 	const double nan = (double)NAN;
 	struct hinge_fit f = {
@@ -180,23 +181,21 @@ void hinge_fit(const struct hinge_point *points, size_t n, struct hinge_fit *ret
 		.center_pps = nan,
 		.slope_above = nan,
 		.loss_frac = nan,
+		.softness_frac = nan,
 		.residual_frac = nan,
 		.line_slope = nan,
 		.bic_gain = nan,
 	};
-	struct points p = points_usable(points, n);
 	double c0, c1, cov00, cov01, cov11, line_sse = 0;
 
-	f.n_used = p.n;
-	if (p.n >= 2 && p.rate[p.n - 1] > p.rate[0]) {
-		(void)gsl_fit_linear(p.rate, 1, p.goodput, 1, p.n, &c0, &c1, &cov00,
+	f.n_used = p->n;
+	if (p->n >= 2 && p->rate[p->n - 1] > p->rate[0]) {
+		(void)gsl_fit_linear(p->rate, 1, p->goodput, 1, p->n, &c0, &c1, &cov00,
 			&cov01, &cov11, &line_sse); /* cannot fail: rates differ */
 		f.line_slope = c1;
-		if (!fit_kink(&p, line_sse, &f))
-			bound_from_line(&p, &f);
+		if (!fit_kink(p, line_sse, &f))
+			bound_from_line(p, &f);
 	}
-	free(p.rate);
-	free(p.goodput);
 	*ret_fit = f;
 }
 

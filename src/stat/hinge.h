@@ -8,10 +8,17 @@
  * knee is the goodput at the kink, (1 - b) x: the capacity, whichever side of the
  * bottleneck loses the background fraction b.
  *
- * Why b, bounded to [0, 1 %]: below the knee goodput is the rate but for a small
- * loss. With b fixed at 0 a loss of 1 % pulls a point near the knee to the wrong
- * side and the knee wanders by 0.5 % even without noise; with b it stays. The
- * bound keeps one bad trial at a low rate from moving the knee.
+ * Why b: below the knee goodput is the rate but for a background loss. With b fixed
+ * at 0 a loss of 1 % pulls a point near the knee to the wrong side and the knee
+ * wanders by 0.5 % even without noise; with b it stays. b is bounded, to keep one bad
+ * trial at a low rate from moving the knee: by 1 %, or where the two lowest rates lose
+ * alike, to 1 %, and at most 10 %, by that and 1 %.
+ *
+ * A knee can be rounded: goodput then is (1 - b) r - (1 - b - s) a ln(1 + e^((r - x) /
+ * a)), the stretched loss of PLRsearch. A hinge through it lies too low (2 % for a
+ * width a of 5 % of the knee). Five points do not tell a width, nor one noisy sweep a
+ * loss, so both are taken from all sweeps of a run together: struct hinge_shape. It is
+ * one for all arms, so that a shift is not moved by the choice.
  *
  * The hinge is compared by BIC, n ln(SSE / n) + k ln n (Schwarz 1978; k = 3), with
  * a straight line (k = 2); a gain of 2, "positive" after Raftery 1995, is a win.
@@ -53,6 +60,7 @@ struct hinge_fit {
 	double center_pps;       /* best guess for the next grid, also without a knee */
 	double slope_above;      /* s; EXACT only */
 	double loss_frac;        /* b; EXACT only */
+	double softness_frac;    /* a / x; EXACT only, 0: sharp */
 	double residual_frac;    /* root mean square residual / knee; EXACT only */
 	double line_slope;       /* of the straight line; with >= 2 usable points */
 	double bic_gain;         /* BIC(line) - BIC(hinge); with >= 4 usable points */
@@ -60,8 +68,36 @@ struct hinge_fit {
 	size_t n_below, n_above; /* of the best hinge */
 };
 
-/* Points in any order. */
+/* What sweeps of one SUT have in common. */
+struct hinge_shape {
+	double loss_max_frac; /* the bound of b */
+	double softness_frac; /* a / x; 0: sharp */
+	/* Widths that fit hardly worse: where their sum of squares says so with a
+	 * chance of less than 5 % (F with 1 degree); both 0 for a sharp knee. */
+	double softness_lo_frac, softness_hi_frac;
+};
+
+/* The points of one sweep, borrowed. */
+struct hinge_sweep {
+	const struct hinge_point *points;
+	size_t n;
+};
+
+/*
+ * The losses are medians over the sweeps. The width is what fits the sweeps with an
+ * exact knee best, relative to their knees; sharp unless it wins by BIC, as a hinge
+ * wins over a line; with less than four sweeps of five points it is sharp.
+ */
+void hinge_shape_make(
+	const struct hinge_sweep *sweeps, size_t n, struct hinge_shape *ret_shape);
+
+/* Points in any order; a sharp knee, the bound of the loss by these points alone. */
 void hinge_fit(const struct hinge_point *points, size_t n, struct hinge_fit *ret_fit);
+
+/* The same with the shape given. The kind is that of the sharp fit: a rounded knee is
+ * looked for near it. */
+void hinge_fit_shaped(const struct hinge_point *points, size_t n,
+	const struct hinge_shape *shape, struct hinge_fit *ret_fit);
 
 /* "exact", "above-max", "below-min" (the words of "bound") or "invalid". */
 const char *hinge_kind_name(enum hinge_kind kind);

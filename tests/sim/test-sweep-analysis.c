@@ -82,6 +82,10 @@ static void test_planted_shifts(void **state)
 			VERDICT_HURTS },
 		{ "capacity=231k,noise=0.3%,loss=0.8%", 231e3 * 0.992, 0,
 			VERDICT_NONE },
+		{ "capacity=231k,noise=0.5%,loss=6%,attach=-7%", 231e3 * 0.94, -0.07,
+			VERDICT_HURTS },
+		{ "capacity=231k,noise=0.3%,soft=4%,attach=7%", 231e3, 0.07,
+			VERDICT_HELPS },
 	};
 	size_t i;
 

@@ -281,3 +281,8 @@ check_PROGRAMS += %D%/test-fluid
 TESTS += %D%/test-fluid
 %C%_test_fluid_SOURCES = %D%/test-fluid.c
 %C%_test_fluid_LDADD = $(TEST_SIM_LIBS)
+
+check_PROGRAMS += %D%/test-hinge-shape
+TESTS += %D%/test-hinge-shape
+%C%_test_hinge_shape_SOURCES = %D%/test-hinge-shape.c
+%C%_test_hinge_shape_LDADD = $(TEST_STAT_LIBS)

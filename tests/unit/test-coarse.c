@@ -13,7 +13,7 @@
 #include "plan/coarse.h"
 
 struct sut {
-	double capacity_pps, collapse, generator_pps;
+	double capacity_pps, collapse, generator_pps, loss_frac;
 	unsigned hiccup_at; /* this trial (from 1) delivers half; 0: none */
 	unsigned n;
 };
@@ -27,6 +27,7 @@ static void feed(struct coarse *c, struct sut *s, double rate)
 						s->collapse * (sent - s->capacity_pps));
 	struct trial t = { .spec.rate_pps = rate };
 
+	good *= 1 - s->loss_frac;
 	if (++s->n == s->hiccup_at)
 		good /= 2;
 	t.window_pps = good;
@@ -100,6 +101,28 @@ static void test_generator_is_the_ceiling(void **state)
 	assert_true(k > 0.9 * 400e3 && k <= 400e3);
 }
 
+/* A SUT that loses some at any rate saturates where its loss grows. */
+static void test_background_loss(void **state)
+{
+	static const double losses[] = { 0.02, 0.05, 0.1 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		struct sut s = { .capacity_pps = 231e3, .loss_frac = losses[i] };
+		struct coarse c;
+		double k = search(&s, 20e3, 2, &c) / (231e3 * (1 - losses[i]));
+
+		assert_true(k > 0.9 && k < 1.01);
+		/* From near below and from above a known knee as well. */
+		s.n = 0;
+		k = search(&s, 231e3 * 0.9, 1.25, &c) / (231e3 * (1 - losses[i]));
+		assert_true(k > 0.9 && k < 1.01);
+		k = search(&s, 231e3 * 1.3, 1.25, &c) / (231e3 * (1 - losses[i]));
+		assert_true(k > 0.9 && k < 1.01);
+	}
+}
+
 static void test_nothing_comes_through(void **state)
 {
 	struct sut s = { .capacity_pps = 0 };
@@ -127,6 +150,7 @@ int main(void)
 		cmocka_unit_test(test_collapse),
 		cmocka_unit_test(test_a_hiccup_on_the_way_up),
 		cmocka_unit_test(test_generator_is_the_ceiling),
+		cmocka_unit_test(test_background_loss),
 		cmocka_unit_test(test_nothing_comes_through),
 		cmocka_unit_test(test_near_a_known_knee_takes_few_trials),
 	};

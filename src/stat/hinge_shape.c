@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What sweeps have in common, and the fit with it: background loss, rounded knee. */
+#include "config.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+
+#include "stat/hinge.h"
+#include "stat/hinge_private.h"
+#include "stat/values.h"
+
+/* Widths tried; the first stands for a sharp corner. */
+static const double widths[] = { 0.001, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05,
+	0.065, 0.08, 0.1, 0.13 };
+
+#define N_WIDTHS      (sizeof(widths) / sizeof(widths[0]))
+#define BIC_GAIN_MIN  2.0
+#define SD_FLOOR_FRAC 0.001
+/* The knee is looked for this far from the sharp one; from one width to the next it
+ * moves by much less. */
+#define SEARCH_FRAC    0.15
+#define SEARCH_END     1e-6
+#define NEXT_FRAC      0.03
+#define NEXT_END       1e-4
+#define SEARCH_STEPS   4
+#define GOLDEN         0.6180339887498949
+#define WIDTH_MAX_FRAC 0.5
+#define N_SOFT_PARAMS  3 /* x, s, b of each sweep */
+#define SURE           0.95
+#define DF_MIN         8 /* four sweeps of five points */
+
+#define LOSS_MAX_FRAC      0.01
+#define LOSS_SEEN_MAX_FRAC 0.10
+#define LOSS_AGREE_FRAC    0.01
+#define LOSS_POINTS_MIN    4
+
+struct soft {
+	double x, keep, slope, sse;
+};
+
+#define FAR_WIDTHS 30.0 /* where the corner is straight, to 13 digits */
+
+/* a ln(1 + e^((r - x) / a)): how far r is beyond a corner of width a. */
+static double excess(double r, double x, double a)
+{
+	double far = fabs(r - x);
+
+	return fmax(0, r - x) + (far < FAR_WIDTHS * a ? a * log1p(exp(-far / a)) : 0);
+}
+
+/*
+ * With h the excess, goodput = keep (r - h) + s h: least squares in keep = 1 - b and s,
+ * keep within its bounds, s at most keep.
+ */
+static struct soft soft_at(const struct hinge_points *p, double x, double width_frac)
+{
+	struct soft f = { .x = x };
+	double uu = 0, uh = 0, hh = 0, ug = 0, hg = 0, det, h, u, e;
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		h = excess(p->rate[i], x, width_frac * x);
+		u = p->rate[i] - h;
+		uu += u * u;
+		uh += u * h;
+		hh += h * h;
+		ug += u * p->goodput[i];
+		hg += h * p->goodput[i];
+	}
+	det = uu * hh - uh * uh;
+	f.keep = det > 0 ? (ug * hh - hg * uh) / det : 1;
+	f.keep = fmin(1, fmax(f.keep, 1 - p->loss_max_frac));
+	f.slope = hh > 0 ? fmin(f.keep, (hg - f.keep * uh) / hh) : 0;
+	for (i = 0; i < p->n; i++) {
+		h = excess(p->rate[i], x, width_frac * x);
+		e = p->goodput[i] - f.keep * (p->rate[i] - h) - f.slope * h;
+		f.sse += e * e;
+	}
+	return f;
+}
+
+/* The best corner of that width within a range of x, relative: the best of some steps,
+ * then golden section down to end. */
+static struct soft best_soft(const struct hinge_points *p, double x, double width_frac,
+	double range, double end)
+{
+	double step = range * x / SEARCH_STEPS, lo, hi;
+	struct soft a, b, best = soft_at(p, x, width_frac);
+	int i;
+
+	for (i = -SEARCH_STEPS; i <= SEARCH_STEPS; i++) {
+		a = soft_at(p, x + i * step, width_frac);
+		if (a.sse < best.sse)
+			best = a;
+	}
+	lo = best.x - step;
+	hi = best.x + step;
+	a = soft_at(p, hi - GOLDEN * (hi - lo), width_frac);
+	b = soft_at(p, lo + GOLDEN * (hi - lo), width_frac);
+	while (hi - lo > end * x) {
+		if (a.sse <= b.sse) {
+			hi = b.x;
+			b = a;
+			a = soft_at(p, hi - GOLDEN * (hi - lo), width_frac);
+		} else {
+			lo = a.x;
+			a = b;
+			b = soft_at(p, lo + GOLDEN * (hi - lo), width_frac);
+		}
+	}
+	return a.sse <= b.sse ? a : b;
+}
+
+static double corner_of(const struct hinge_fit *f)
+{
+	return f->knee_pps / (1 - f->loss_frac);
+}
+
+/* Squared relative residuals of the sweeps with a knee, by width; how many points. */
+static size_t sse_by_width(const struct hinge_sweep *sweeps, size_t n,
+	double loss_max_frac, double sse[N_WIDTHS])
+{
+	size_t n_points = 0, i, k;
+
+	for (k = 0; k < N_WIDTHS; k++)
+		sse[k] = 0;
+	for (i = 0; i < n; i++) {
+		struct hinge_points p =
+			hinge_points_usable(sweeps[i].points, sweeps[i].n);
+		struct hinge_fit f;
+		struct soft s;
+
+		p.loss_max_frac = loss_max_frac;
+		hinge_fit_sharp(&p, &f);
+		s.x = f.kind == HINGE_EXACT ? corner_of(&f) : 0;
+		for (k = 0; k < N_WIDTHS && s.x > 0; k++) {
+			s = best_soft(&p, s.x, widths[k], NEXT_FRAC, NEXT_END);
+			sse[k] += s.sse / (f.knee_pps * f.knee_pps);
+		}
+		n_points += f.kind == HINGE_EXACT ? p.n : 0;
+		hinge_points_done(&p);
+	}
+	return n_points;
+}
+
+static bool is_rounded(double sharp, double rounded, double n_points)
+{
+	double floor = n_points * SD_FLOOR_FRAC * SD_FLOOR_FRAC;
+	double gain = n_points * log(fmax(sharp, floor) / fmax(rounded, floor));
+
+	return gain - log(n_points) >= BIC_GAIN_MIN;
+}
+
+static void width_make(
+	const struct hinge_sweep *sweeps, size_t n, struct hinge_shape *shape)
+{
+	double sse[N_WIDTHS], limit, df;
+	size_t n_points = sse_by_width(sweeps, n, shape->loss_max_frac, sse);
+	size_t best = 0, lo, hi, k;
+
+	for (k = 1; k < N_WIDTHS; k++)
+		if (sse[k] < sse[best])
+			best = k;
+	if (best == 0 || !is_rounded(sse[0], sse[best], (double)n_points))
+		return;
+	df = (double)n_points - N_SOFT_PARAMS * (double)n;
+	if (df < DF_MIN)
+		return;
+	limit = sse[best] * (1 + gsl_cdf_fdist_Pinv(SURE, 1, df) / df);
+	for (lo = best; lo > 0 && sse[lo - 1] <= limit; lo--)
+		;
+	for (hi = best; hi + 1 < N_WIDTHS && sse[hi + 1] <= limit; hi++)
+		;
+	shape->softness_frac = widths[best];
+	shape->softness_lo_frac = widths[lo];
+	shape->softness_hi_frac = widths[hi];
+}
+
+/* The bound of the background loss: see the top of the header. */
+static double loss_max(const struct hinge_sweep *sweeps, size_t n)
+{
+	struct values first = { 0 }, second = { 0 };
+	double a, b;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct hinge_points p =
+			hinge_points_usable(sweeps[i].points, sweeps[i].n);
+
+		if (p.n >= LOSS_POINTS_MIN) {
+			values_add(&first, 1 - p.goodput[0] / p.rate[0]);
+			values_add(&second, 1 - p.goodput[1] / p.rate[1]);
+		}
+		hinge_points_done(&p);
+	}
+	a = values_median(&first);
+	b = values_median(&second);
+	values_done(&first);
+	values_done(&second);
+	if (!(fabs(a - b) <= LOSS_AGREE_FRAC) || fmax(a, b) > LOSS_SEEN_MAX_FRAC)
+		return LOSS_MAX_FRAC;
+	return LOSS_MAX_FRAC + fmax(0, fmax(a, b));
+}
+
+void hinge_shape_make(
+	const struct hinge_sweep *sweeps, size_t n, struct hinge_shape *ret_shape)
+{
+	struct hinge_shape shape = { .loss_max_frac = loss_max(sweeps, n) };
+
+	width_make(sweeps, n, &shape);
+	*ret_shape = shape;
+}
+
+void hinge_fit_shaped(const struct hinge_point *points, size_t n,
+	const struct hinge_shape *shape, struct hinge_fit *ret_fit)
+{
+	double width = fmin(shape->softness_frac, WIDTH_MAX_FRAC);
+	struct hinge_points p = hinge_points_usable(points, n);
+	struct hinge_fit f;
+	struct soft s;
+
+	p.loss_max_frac = shape->loss_max_frac;
+	hinge_fit_sharp(&p, &f);
+	if (f.kind == HINGE_EXACT && width > 0) {
+		s = best_soft(&p, corner_of(&f), width, SEARCH_FRAC, SEARCH_END);
+		f.loss_frac = 1 - s.keep;
+		f.knee_pps = f.center_pps = s.keep * s.x;
+		f.slope_above = s.slope;
+		f.softness_frac = width;
+		f.residual_frac = sqrt(s.sse / (double)p.n) / f.knee_pps;
+	}
+	hinge_points_done(&p);
+	*ret_fit = f;
+}
+
+void hinge_fit(const struct hinge_point *points, size_t n, struct hinge_fit *ret_fit)
+{
+	const struct hinge_sweep sweep = { points, n };
+	const struct hinge_shape shape = { .loss_max_frac = loss_max(&sweep, 1) };
+
+	hinge_fit_shaped(points, n, &shape, ret_fit);
+}
