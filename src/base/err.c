@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,16 @@ int sp_err_set(struct sp_err *err, enum sp_errcode code, const char *fmt, ...)
 	return -(int)code;
 }
 
+/* Errors that have one cause, wherever they come up. */
+static const char *remedy(int sys_errno)
+{
+	if (sys_errno == EMFILE)
+		return ": raise the limit (ulimit -n)";
+	if (sys_errno == ENFILE)
+		return " on this machine: raise fs.file-max";
+	return "";
+}
+
 int sp_err_errno(
 	struct sp_err *err, enum sp_errcode code, int sys_errno, const char *fmt, ...)
 {
@@ -42,8 +53,8 @@ int sp_err_errno(
 	msg_vformat(err, fmt, ap);
 	va_end(ap);
 	len = strlen(err->msg);
-	(void)snprintf(
-		err->msg + len, sizeof(err->msg) - len, ": %s", strerror(sys_errno));
+	(void)snprintf(err->msg + len, sizeof(err->msg) - len, ": %s%s",
+		strerror(sys_errno), remedy(sys_errno));
 	return -(int)code;
 }
 

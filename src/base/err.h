@@ -40,7 +40,8 @@ struct sp_err {
 int sp_err_set(struct sp_err *err, enum sp_errcode code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same, with ": strerror(sys_errno)" appended. */
+/* The same, with ": strerror(sys_errno)" appended, and the remedy where there is one
+ * whatever failed: a limit on open files. */
 int sp_err_errno(struct sp_err *err, enum sp_errcode code, int sys_errno,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

@@ -5,6 +5,7 @@
 #include "codec/run_store.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -36,13 +37,14 @@ struct run_store {
 static int err_say_kept(struct sp_err *err, const struct run_store *s)
 {
 	size_t len = strlen(err->msg);
+	bool has_remedy = err->sys_errno == EMFILE || err->sys_errno == ENFILE;
 
 	if (err->code == SP_EIO)
 		(void)snprintf(err->msg + len, sizeof(err->msg) - len,
 			"; the %" PRIu64
-			" trials before are kept: mend the cause (make "
-			"room), then go on with --resume %s",
-			s->n_trials, s->path);
+			" trials before are kept: mend the cause%s, then go on with "
+			"--resume %s",
+			s->n_trials, has_remedy ? "" : " (make room)", s->path);
 	return sp_err_push(err, "run file '%s'", s->path);
 }
 

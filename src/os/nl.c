@@ -4,6 +4,7 @@
 
 #include "os/nl.h"
 
+#include <errno.h>
 #include <linux/if.h>
 #include <linux/pkt_sched.h>
 #include <netlink/addr.h>
@@ -39,16 +40,20 @@ int nl_handle_open(int netns_fd, struct nl_handle **ret_nl, struct sp_err *err)
 {
 	struct nl_sock *sock = NULL;
 	int back = -1;
-	int rc, e;
+	int rc, e, sys_errno;
 
 	rc = netns_enter(netns_fd, &back, err);
 	if (rc != 0)
 		return rc;
 	sock = nl_socket_alloc();
 	e = sock == NULL ? -NLE_NOMEM : nl_connect(sock, 0 /* NETLINK_ROUTE */);
+	sys_errno = errno; /* libnl has no word for some, as EMFILE */
 	netns_leave(back);
 	if (e != 0) {
 		nl_socket_free(sock);
+		if (e == -NLE_FAILURE)
+			return sp_err_errno(
+				err, SP_EIO, sys_errno, "cannot open netlink");
 		return nl_err_set(err, e, "cannot open", "netlink");
 	}
 	*ret_nl = xcalloc(1, sizeof(**ret_nl));

@@ -143,10 +143,9 @@ int perf_open_explain(struct sp_err *err, int sys_errno,
 			what);
 	case EMFILE:
 	case ENFILE:
-		return sp_err_set(err, SP_EENV,
-			"%s: out of file descriptors; about %zu are needed, raise "
-			"ulimit -n above that",
-			what, n_needed);
+		return sp_err_errno(err, SP_EENV, sys_errno,
+			"%s: perf events take about %zu file descriptors here", what,
+			n_needed);
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:

@@ -121,3 +121,45 @@ unwritable() {
 	"$SATPROF" sweep --sim "$SIM" --seed 1 --quiet -o run >&- 2>err.txt || true
 	"$SATPROF" show run | grep '^verdict='
 }
+
+# few_files N ARGS...: with at most N descriptors it works, or says in one line what
+# stands in the way.
+few_files() {
+	local code=0 n=$1
+	shift
+	rm -f run.satprof
+	(
+		exec 3>&- 4>&- 5>&- 6>&- 7>&-
+		ulimit -n "$n"
+		exec "$SATPROF" "$@"
+	) >out.txt 2>err.txt || code=$?
+	echo "$n: exit $code: $(cat err.txt)"
+	if [ "$code" -eq 0 ]; then
+		worked=$((worked + 1))
+	else
+		refused=$((refused + 1))
+		[ "$(wc -l <err.txt)" -eq 1 ] && grep -q 'Too many open files.*ulimit -n' err.txt
+	fi
+}
+
+@test "too few file descriptors are named, with the remedy" {
+	local n worked=0 refused=0
+	for n in 4 5 6 7 8; do
+		few_files $n sweep --sim "$SIM" --quiet -o run.satprof
+	done
+	"$SATPROF" sweep --sim "$SIM" --quiet -o kept >/dev/null
+	few_files 4 show kept
+	[ $worked -gt 0 ]
+	[ $refused -gt 1 ]
+}
+
+@test "too few file descriptors are named wherever a sweep comes to need them" {
+	local n worked=0 refused=0
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	for n in $(seq 6 24); do
+		few_files "$n" sweep --arms off,count --rates 1k --blocks 1 --trial-time 50ms \
+			--quiet -o run.satprof
+	done
+	[ $worked -gt 0 ]
+	[ $refused -gt 5 ]
+}

@@ -34,6 +34,11 @@ static void errno_is_told_in_words(void **state)
 		sp_err_errno(&err, SP_EPERM, EACCES, "open cpu %d", 3), -SP_EPERM);
 	assert_int_equal(err.sys_errno, EACCES);
 	assert_string_equal(err.msg, "open cpu 3: Permission denied");
+	(void)sp_err_errno(&err, SP_EIO, EMFILE, "open");
+	assert_int_equal(err.sys_errno, EMFILE);
+	assert_non_null(strstr(err.msg, "ulimit -n"));
+	(void)sp_err_errno(&err, SP_EIO, ENFILE, "open");
+	assert_non_null(strstr(err.msg, "fs.file-max"));
 }
 
 static void context_goes_in_front(void **state)
