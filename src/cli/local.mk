@@ -18,7 +18,8 @@ satprof_SOURCES = \
 	%D%/sweep_effort.c \
 	%D%/sweep_live.c %D%/sweep_live.h \
 	%D%/sweep_options.c %D%/sweep_options.h \
-	%D%/sweep_options_private.h
+	%D%/sweep_options_private.h \
+	%D%/sweep_ports.c %D%/sweep_ports.h
 satprof_LDADD = \
 	src/report/libreport.a \
 	src/engine/libengine.a \

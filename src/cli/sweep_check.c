@@ -63,6 +63,11 @@ static int check_where(const struct sweep_options *o, struct sp_err *err)
 	if (o->in == NULL && (o->sut_in != NULL || o->sut_out != NULL))
 		return sp_err_set(err, SP_EUSAGE,
 			"--sut-in and --sut-out go with --in and --out");
+	if (o->pid != 0 && o->in == NULL)
+		return sp_err_set(err, SP_EUSAGE,
+			"--pid: a process that runs already is not in the private lab: "
+			"name interfaces with --in and --out (`satprof lab up` makes a "
+			"lab that stays)");
 	if (o->ready != NULL && o->sut_argv == NULL)
 		return sp_err_set(
 			err, SP_EUSAGE, "--ready goes with a command after --");

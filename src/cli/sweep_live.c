@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/sweep_ports.h"
 #include "os/host.h"
 #include "os/keeper.h"
 #include "os/lab.h"
@@ -159,22 +160,17 @@ static int run_setup(struct sweep_live *l, struct sp_err *err)
 
 static int open_nl(struct sweep_live *l, struct sp_err *err)
 {
-	struct nl_link link;
 	int rc = nl_handle_open(l->in_lab ? l->lab.gen_ns : -1, &l->gen_nl, err);
 
 	if (rc == 0 && l->in_lab)
 		rc = nl_handle_open(l->lab.sut_ns, &l->sut_nl, err);
 	else if (rc == 0 && l->o->sut_in != NULL)
 		rc = nl_handle_open(-1, &l->sut_nl, err);
-	if (rc != 0 || l->in_lab)
-		return rc;
-	rc = nl_link_get(l->gen_nl, l->o->in, &link, err);
-	if (rc == 0)
-		rc = nl_link_get(l->gen_nl, l->o->out, &link, err);
-	if (rc == 0 && l->o->sut_in != NULL)
-		rc = nl_link_get(l->sut_nl, l->o->sut_in, &link, err);
-	if (rc == 0 && l->o->sut_out != NULL)
-		rc = nl_link_get(l->sut_nl, l->o->sut_out, &link, err);
+	if (rc == 0 && !l->in_lab)
+		rc = sweep_ports_find(l->o, l->gen_nl, err);
+	/* A set-up command may bring them up. */
+	if (rc == 0 && !l->in_lab && l->o->setup == NULL)
+		rc = sweep_ports_check_up(l->o, l->gen_nl, err);
 	return rc;
 }
 
@@ -417,6 +413,8 @@ static int bring_up(struct sweep_live *l, struct sp_err *err)
 		rc = open_keeper(l, err);
 	if (rc == 0 && o->setup != NULL)
 		rc = run_setup(l, err);
+	if (rc == 0 && o->setup != NULL && !l->in_lab)
+		rc = sweep_ports_check_up(o, l->gen_nl, err);
 	if (rc == 0)
 		rc = open_generator(l, err);
 	if (rc == 0)

@@ -89,6 +89,7 @@ static void link_fill(struct rtnl_link *l, struct nl_link *ret)
 		memcpy(ret->mac, nl_addr_get_binary_addr(mac), sizeof(ret->mac));
 	ret->mtu = rtnl_link_get_mtu(l);
 	ret->up = (rtnl_link_get_flags(l) & IFF_UP) != 0;
+	ret->loopback = (rtnl_link_get_flags(l) & IFF_LOOPBACK) != 0;
 	ret->carrier = rtnl_link_get_carrier(l) != 0;
 	/* A new veth is unknown too, but then not ready yet; others mean up. */
 	state = rtnl_link_get_operstate(l);

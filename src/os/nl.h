@@ -20,7 +20,7 @@ struct nl_link {
 	char kind[16]; /* "veth", "" for hardware */
 	uint8_t mac[6];
 	uint32_t mtu;
-	bool up, carrier;
+	bool up, carrier, loopback;
 	bool running; /* up, and its transmit queue has been started */
 	/* Packets since the link exists. */
 	uint64_t rx_packets, tx_packets, rx_dropped, tx_dropped, rx_errors, tx_errors,

@@ -33,3 +33,4 @@ check_PROGRAMS += %D%/observer-live
 E2E_TESTS += %D%/generate.bats
 E2E_TESTS += %D%/replay.bats
 E2E_TESTS += %D%/messages.bats
+E2E_TESTS += %D%/sweep-ports.bats
