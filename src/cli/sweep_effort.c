@@ -26,7 +26,7 @@ struct preset {
 static const struct preset presets[] = {
 	{ "smoke", "off,sample@997", 6, 300 * NS_PER_MS, 0, 5,
 		{ 0.72, 0.88, 1.05, 1.18, 1.40 } },
-	{ "default", "off,sample@997", 8, 500 * NS_PER_MS, 2 * NS_PER_S, 5,
+	{ "default", "off,sample@997", 8, 400 * NS_PER_MS, 2 * NS_PER_S, 5,
 		{ 0.72, 0.88, 1.05, 1.18, 1.40 } },
 	{ "full", "off,sample@997", 12, NS_PER_S, 2 * NS_PER_S, 6,
 		{ 0.60, 0.75, 0.90, 1.05, 1.18, 1.40 } },

@@ -87,6 +87,17 @@ static void minisweep_make(const struct analysis *a, struct analysis_minisweep *
 	m->resolution_frac = resolution(trials, m->n_trials);
 }
 
+/* Rates that were tried; a repeated trial has its first one's. Rates go up. */
+static size_t n_rates(const struct analysis *a, const struct analysis_minisweep *m)
+{
+	const struct trial **trials = &a->grid[m->first_trial];
+	size_t i, n = m->n_trials > 0;
+
+	for (i = 1; i < m->n_trials; i++)
+		n += trials[i]->spec.rate_pps > trials[i - 1]->spec.rate_pps;
+	return n;
+}
+
 /* What a fit is worth: not all that looks like a bound is one. */
 static void judge(
 	const struct run *run, const struct analysis *a, struct analysis_minisweep *m)
@@ -94,7 +105,7 @@ static void judge(
 	const struct trial *top = a->grid[m->first_trial + m->n_trials - 1];
 
 	/* Rates go up, so what was cut short looks like a knee above the grid. */
-	if (m->n_trials < run->config.n_rel_rates && m->fit.kind != HINGE_EXACT)
+	if (n_rates(a, m) < run->config.n_rel_rates && m->fit.kind != HINGE_EXACT)
 		hinge_fit(NULL, 0, &m->fit);
 	if ((m->fit.kind == HINGE_ABOVE_MAX || m->fit.kind == HINGE_INVALID) &&
 		(top->limited_by == LIMITED_GENERATOR ||

@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 
+#define SAME_RATE_FRAC 0.001
+
 /* The columns of one rate while they are gathered. */
 struct columns {
 	struct values rate, offered, goodput, loss, cost, p50, p99;
@@ -85,12 +87,14 @@ static void arm_rates(const struct run *run, uint32_t arm, struct analysis_arm *
 	ret->rates = xcalloc(n, sizeof(*ret->rates));
 	for (i = 0; i < run->n_trials && n > 0; i++) {
 		const struct trial *t = &run->trials[i];
+		double rate = is_ladder ? t->spec.rate_pps : t->spec.rel_rate;
 
 		if (t->spec.arm != arm ||
 			t->spec.kind != (is_ladder ? TRIAL_LADDER : TRIAL_GRID))
 			continue;
-		at = nearest(
-			planned, n, is_ladder ? t->spec.rate_pps : t->spec.rel_rate);
+		at = nearest(planned, n, rate);
+		if (fabs(rate / planned[at] - 1) > SAME_RATE_FRAC)
+			continue; /* beyond the grid, where it missed the knee */
 		ret->rates[at].n_trials++;
 		ret->rates[at].n_spoiled += t->limited_by == LIMITED_GENERATOR ||
 					    t->limited_by == LIMITED_RECEIVER;

@@ -15,13 +15,19 @@
 #include "plan/sweep_plan_private.h"
 
 #define MAX_REPEATED_BLOCKS 2
+#define ENOUGH_BLOCKS       6 /* for an interval at 95 %; more is not worth more time */
 #define ABOVE_MAX_STEP      1.1
 #define ENOUGH_KNEES        4
 #define LATENCY_BURST       1
+#define MAX_AGAIN           2 /* trials of a mini-sweep */
+#define REACH_TOLERANCE     1.02
 
 /* Where a profile is taken, as fractions of the arm's own knee. */
 static const double profile_rel[] = { 0.85, 1.15 };
 static const double latency_rel[] = { 0.5, 0.9 };
+/* Of what the missed knee is believed to be above or below. */
+static const double rel_beyond[] = { 1.4, 1.8 };
+static const double rel_below[] = { 0.65, 0.85 };
 
 struct sweep_plan *sweep_plan_new(
 	const struct sweep_config *config, const struct arm *arms, size_t n_arms)
@@ -118,17 +124,21 @@ static void queue_push(struct sweep_plan *p, enum trial_kind kind, double rate_p
 	};
 }
 
+/* After the last block: is another worth its time? */
+static bool too_few_blocks(const struct sweep_plan *p)
+{
+	return !sweep_is_ladder(p) && p->n_repeated < MAX_REPEATED_BLOCKS &&
+	       p->n_good < p->config->n_blocks && p->n_good < ENOUGH_BLOCKS;
+}
+
 static bool block_begin(struct sweep_plan *p)
 {
-	bool more = p->block < p->n_blocks;
-
-	if (p->block > 0 && p->block_failed && p->n_repeated < MAX_REPEATED_BLOCKS &&
-		!sweep_is_ladder(p)) {
+	p->n_good += p->block > 0 && !p->block_failed;
+	if (p->block == p->n_blocks && too_few_blocks(p)) {
 		p->n_repeated++;
 		p->n_blocks++;
-		more = true;
 	}
-	if (!more || p->finish_early) {
+	if (p->block == p->n_blocks || p->finish_early) {
 		p->stage = p->config->ndr != NDR_NONE ? ST_NDR_BEGIN : ST_DONE;
 		return false;
 	}
@@ -148,7 +158,8 @@ static void queue_mini_sweep(struct sweep_plan *p, uint32_t arm)
 	double centre = sweep_centre_pps(&p->states[arm]);
 	size_t i;
 
-	p->n_queue = p->queue_pos = p->n_grid = 0;
+	p->n_queue = p->queue_pos = p->n_grid = p->n_again = 0;
+	p->is_extended = false;
 	for (i = 0; i < c->n_rates && i < SWEEP_MAX_QUEUE; i++)
 		queue_push(p, TRIAL_LADDER, c->rates_pps[i], 0, c->trial_ns, p->burst);
 	for (i = 0; !sweep_is_ladder(p) && i < c->n_rel_rates; i++)
@@ -185,6 +196,29 @@ static void recentre(struct sweep_plan *p, uint32_t arm, double centre)
 	sweep_knee_push(&p->states[arm], centre);
 }
 
+/*
+ * Once a mini-sweep: where the grid missed the knee, two rates beyond its end, so that
+ * there is one after all. A machine's speed can change by half in seconds.
+ */
+static bool grid_extend(struct sweep_plan *p, uint32_t arm, const struct hinge_fit *fit)
+{
+	const double *rel = fit->kind == HINGE_ABOVE_MAX ? rel_beyond : rel_below;
+	double centre = sweep_centre_pps(&p->states[arm]) * p->dither;
+	size_t i;
+
+	if (fit->kind == HINGE_ABOVE_MAX && p->reach.limited_pps > p->reach.sent_pps)
+		return false; /* nobody can offer more */
+	if (p->is_extended || !(fit->center_pps > 0) || !(centre > 0) ||
+		(fit->kind != HINGE_ABOVE_MAX && fit->kind != HINGE_BELOW_MIN))
+		return false;
+	p->is_extended = true;
+	for (i = 0; i < 2; i++)
+		queue_push(p, TRIAL_GRID, rel[i] * fit->center_pps,
+			rel[i] * fit->center_pps / centre, p->config->trial_ns,
+			p->burst);
+	return true;
+}
+
 /* Fit the finished mini-sweep; the arm's centre follows its knees. */
 static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 {
@@ -196,6 +230,8 @@ static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 	for (i = 0; i < p->n_grid; i++)
 		trials[i] = &p->grid[i];
 	minisweep_fit(trials, p->n_grid, &fit);
+	if (grid_extend(p, arm, &fit))
+		return;
 	switch (fit.kind) {
 	case HINGE_EXACT:
 		knee = fit.knee_pps;
@@ -272,6 +308,21 @@ static void grid_keep(struct sweep_plan *p, const struct trial *t)
 	g->n_bins = g->n_cpus = g->n_threads = g->n_counters = 0;
 }
 
+/*
+ * A trial that tells nothing of the SUT is taken once more at the end of its
+ * mini-sweep, which needs two points on each side of the knee. Not where the generator
+ * has never sent as much: there it would fall short again.
+ */
+static void queue_again(struct sweep_plan *p, const struct trial *t)
+{
+	if (minisweep_is_usable(t) || p->n_again == MAX_AGAIN ||
+		t->spec.rate_pps > p->reach.sent_pps * REACH_TOLERANCE)
+		return;
+	p->n_again++;
+	queue_push(p, TRIAL_GRID, t->spec.rate_pps, t->spec.rel_rate,
+		t->spec.duration_ns, t->spec.burst);
+}
+
 void sweep_plan_feed(struct sweep_plan *p, const struct trial *t)
 {
 	sweep_ndr_note_generator(p, t);
@@ -287,6 +338,7 @@ void sweep_plan_feed(struct sweep_plan *p, const struct trial *t)
 		return;
 	if (p->n_grid < SWEEP_MAX_QUEUE)
 		grid_keep(p, t);
+	queue_again(p, t);
 	if (p->queue_pos == p->n_queue)
 		mini_sweep_over(p, t->spec.arm);
 }

@@ -59,10 +59,13 @@ struct sweep_plan {
 	struct arm_state *states;
 	uint32_t *order;
 	uint32_t block, n_blocks, n_repeated;
+	uint32_t n_good; /* blocks in which each arm had a knee */
 	bool block_failed, finish_early;
 	double dither;
 	struct trial_spec queue[SWEEP_MAX_QUEUE];
 	size_t n_queue, queue_pos;
+	unsigned n_again; /* trials of this mini-sweep that were repeated */
+	bool is_extended; /* it has rates beyond the grid */
 	struct trial grid[SWEEP_MAX_QUEUE]; /* this mini-sweep's results, for the fit */
 	size_t n_grid;
 	struct trial_spec last;

@@ -61,6 +61,20 @@ teardown() {
 	[ "$(q '[.trials[].ledgers[].residual] | map(select(. != 0)) | length')" -eq 0 ]
 }
 
+# C8: 1,023,000 tagged frames.
+@test "the ledger closes at 10, 50, 100 and 150 % of capacity" {
+	sweep --arms off --blocks 1 --trial-time 3.3 --rates 10k,50k,100k,150k -- \
+		satprof forward {in} {out} --limit 100k
+	q '.trials[] | select(.block > 0) | [.rate_pps, .ledgers[0]] | @json'
+	[ "$(q '[.trials[] | select(.block > 0).ledgers[].intended] | add')" -eq 1023000 ]
+	[ "$(q '[.trials[].ledgers[].residual] | unique | @json')" = '[0]' ]
+	[ "$(q '[.trials[].ledgers[].not_checkable[]] | length')" -eq 0 ]
+	# Half as much again as passes: a third is dropped, at the SUT and nowhere else.
+	near "$(q '.trials[] | select(.block > 0 and .rate_pps == 150000).ledgers[0] |
+		.sut_drop / .sut_in')" 0.3333 2
+	[ "$(q '[.trials[] | select(.block > 0 and .rate_pps < 90000).loss_frac] | max')" = 0 ]
+}
+
 @test "a Linux bridge as SUT has a SUT-limited knee" {
 	# Four bridges in a row: one alone forwards what generator and receiver, which
 	# share a CPU on a machine with two, can only just offer.

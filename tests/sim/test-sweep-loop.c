@@ -185,6 +185,71 @@ static void test_resume_goes_on_where_it_was(void **state)
 	run_free(whole);
 }
 
+static unsigned count_exact(const struct run *run)
+{
+	unsigned n = 0;
+	uint32_t b;
+
+	for (b = 1; b <= 8; b++)
+		n += fit(run, b, 0).kind == HINGE_EXACT;
+	return n;
+}
+
+/* A generator that is cut off now and then costs a trial more, not the block. */
+static void test_a_trial_that_tells_nothing_is_taken_again(void **state)
+{
+	struct run *run = make_run("off", 42);
+	size_t i, n_short = 0, n_grid = 0;
+
+	(void)state;
+	execute(run, "capacity=250k,noise=1%,hiccups=25%", 9);
+	for (i = 1; i < run->n_trials; i++) {
+		const struct trial *t = &run->trials[i];
+
+		if (t->spec.kind != TRIAL_GRID || t->spec.block > 8)
+			continue;
+		n_grid++;
+		n_short += t->limited_by == LIMITED_GENERATOR;
+	}
+	assert_true(n_short >= 6);
+	assert_true(n_grid >= 8 * 5 + 5);
+	assert_true(n_grid <= 8 * (5 + 2));
+	assert_true(count_exact(run) >= 7);
+	run_free(run);
+	/* One that never gets there is not asked again and again. */
+	run = make_run("off", 4);
+	execute(run, "capacity=100k,generator=120k", 2);
+	for (i = 1; i < run->n_trials; i++)
+		if (run->trials[i].spec.kind == TRIAL_GRID &&
+			run->trials[i].spec.rate_pps > 123e3)
+			assert_true(run->trials[i].spec.rate_pps >
+					    run->trials[i - 1].spec.rate_pps ||
+				    run->trials[i - 1].spec.block !=
+					    run->trials[i].spec.block);
+	run_free(run);
+}
+
+/* A machine that is sometimes 40 % slower for a whole mini-sweep, or fast at first and
+ * slow from then on: the grid follows at once. */
+static void test_a_missed_knee_is_followed(void **state)
+{
+	static const char *const models[] = {
+		"capacity=250k,noise=1%,bands=40%,band-chance=40%",
+		"capacity=250k,noise=1%,step=-45%,step-at=20s",
+		"capacity=250k,noise=1%,step=90%,step-at=20s",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		struct run *run = make_run("off", 40 + i);
+
+		execute(run, models[i], 9 + i);
+		assert_int_equal(count_exact(run), 8);
+		run_free(run);
+	}
+}
+
 static void test_burst_is_the_smallest_that_carries(void **state)
 {
 	struct run *run = make_run("off", 4);
@@ -193,7 +258,7 @@ static void test_burst_is_the_smallest_that_carries(void **state)
 	execute(run, "capacity=100k", 2);
 	assert_int_equal(run->traffic.burst, 1);
 	run_free(run);
-	/* A generator that never reaches 1.5 times the knee: 64, and a note. */
+	/* A generator that never reaches 1.8 times the knee: 64, and a note. */
 	run = make_run("off", 4);
 	execute(run, "capacity=100k,generator=120k", 2);
 	assert_int_equal(run->traffic.burst, 64);
@@ -280,6 +345,8 @@ int main(void)
 		cmocka_unit_test(test_each_arm_has_its_own_grid),
 		cmocka_unit_test(test_structure_of_a_default_sweep),
 		cmocka_unit_test(test_resume_goes_on_where_it_was),
+		cmocka_unit_test(test_a_trial_that_tells_nothing_is_taken_again),
+		cmocka_unit_test(test_a_missed_knee_is_followed),
 		cmocka_unit_test(test_burst_is_the_smallest_that_carries),
 		cmocka_unit_test(test_ladder_asks_each_rate_in_each_block),
 		cmocka_unit_test(test_a_failure_keeps_what_was_finished),
