@@ -210,7 +210,7 @@ static void probe_numa(int root_fd, struct caps *c)
 		(void)cpuplan_list_parse(buf, nodes, MAX_NODES, &n, &ignored);
 	}
 	caps_set(c, CAPS_NUMA, CAPS_OK, NULL,
-		n > 1 ? "%zu NUMA nodes: placement is checked by satprof audit"
+		n > 1 ? "%zu NUMA nodes: where SUT and interfaces are matters"
 		      : "%zu NUMA node: nothing can be on the wrong one",
 		n);
 }
@@ -240,7 +240,7 @@ static void probe_rate(int root_fd, struct caps *c)
 	else if (hz < DOSE_MAX_HZ)
 		caps_set(c, CAPS_PERF_RATE, CAPS_DEGRADED,
 			"sudo sysctl -w kernel.perf_event_max_sample_rate=100000",
-			"the kernel allows %ld samples/s, --preset dose takes up to %d",
+			"the kernel allows %ld samples/s; a dose series goes up to %d",
 			hz, DOSE_MAX_HZ);
 	else
 		caps_set(c, CAPS_PERF_RATE, CAPS_OK, NULL,
@@ -303,8 +303,8 @@ static void probe_vtune(struct caps *c)
 			"%s is there but not in PATH", opt);
 	else
 		caps_set(c, CAPS_VTUNE, CAPS_MISSING, "apt install intel-oneapi-vtune",
-			"not in PATH; only --wrap or --profiler with vtune need it "
-			"(Intel's package repository)");
+			"not in PATH; satprof itself does not need it (Intel's package "
+			"repository)");
 }
 
 void caps_host_probe(int root_fd, struct caps *c)

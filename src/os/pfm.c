@@ -136,8 +136,8 @@ static int refuse(const char *name, int rc, struct sp_err *err)
 			"event '%.80s' is not known here (%s); did you mean '%s'?",
 			name, pfm_strerror(rc), near);
 	return sp_err_set(err, SP_EUSAGE,
-		"event '%.80s' is not known here (%s); 'satprof events' lists what is, "
-		"'perf list' too, and rHEX takes a raw code",
+		"event '%.80s' is not known here (%s); 'perf list' names what is, and "
+		"rHEX takes a raw code",
 		name, pfm_strerror(rc));
 }
 

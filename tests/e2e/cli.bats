@@ -93,3 +93,23 @@ bats_require_minimum_version 1.5.0
 		sweep --pid 0
 	END
 }
+
+@test "messages name only commands and options that there are" {
+	local cmd
+	{
+		# Options of other programs that remedies are made of.
+		printf -- '--%s\n' help version cap-add nofile scope security-opt slice
+		for cmd in $("$SATPROF" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+			"$SATPROF" "$cmd" --help | grep -oE -- '--[a-z][a-z-]+'
+		done
+	} | sort -u >"$BATS_TEST_TMPDIR/there"
+	run comm -13 "$BATS_TEST_TMPDIR/there" \
+		<(grep -aoE -- "[\` '(]--[a-z][a-z-]+" "$SATPROF" |
+			grep -oE -- '--.*' | sort -u)
+	[ "$output" = "" ] || { echo "not there: $output"; false; }
+	run grep -aoE "[\`']satprof [a-z]+" "$SATPROF"
+	[ "${#lines[@]}" -gt 2 ]
+	for cmd in "${lines[@]#?satprof }"; do
+		"$SATPROF" --help | grep -q "^  $cmd " || { echo "no '$cmd'"; false; }
+	done
+}
