@@ -145,7 +145,7 @@ static const struct argp forward_argp = {
 	.parser = forward_parse_opt,
 	.args_doc = "IN OUT",
 	.doc = "Forward every frame that comes in on IN out of OUT, unchanged, until "
-	       "SIGINT or SIGTERM. See satprof-forward(1).",
+	       "a signal ends it. See satprof-forward(1).",
 };
 
 static int options_check(const struct forward_options *o, struct sp_err *err)

@@ -17,6 +17,7 @@
 #include "os/cpuplan.h"
 #include "os/lab.h"
 #include "os/lab_pin.h"
+#include "os/ports.h"
 
 /* What a frame has beyond the MTU: Ethernet header and FCS. */
 #define FRAME_BEYOND_MTU 18u
@@ -125,9 +126,12 @@ static int lab_up_run(struct lab_args *a, struct sp_err *err)
 		a->traffic.kind == TRAFFIC_FIXED ? a->traffic.frame_bytes : 0;
 	struct cpuplan plan;
 	struct lab lab;
-	char cpus[200];
+	char cpus[200], note[600];
 	int rc;
 
+	ports_put_back(note, sizeof(note));
+	if (note[0] != '\0')
+		log_note("%s", note);
 	rc = cpuplan_make(&a->cpus, AT_FDCWD, &plan, err);
 	if (rc != 0)
 		return rc;

@@ -30,7 +30,7 @@ extern const struct command cmd_probe;
 extern const struct command cmd_show;
 extern const struct command cmd_sweep;
 
-/* Set by SIGINT, SIGTERM and SIGHUP: the signal's number, 0 before. */
+/* Set by SIGINT, SIGTERM, SIGQUIT and SIGHUP: the signal's number, 0 before. */
 extern volatile sig_atomic_t stop_signal;
 
 #endif

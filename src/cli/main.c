@@ -52,12 +52,14 @@ static void usage(FILE *f)
 
 static void catch_signals(void)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = on_signal }, hangup;
 
 	(void)sigemptyset(&sa.sa_mask);
 	(void)sigaction(SIGINT, &sa, NULL);
 	(void)sigaction(SIGTERM, &sa, NULL);
-	(void)sigaction(SIGHUP, &sa, NULL);
+	(void)sigaction(SIGQUIT, &sa, NULL); /* what was changed is put back, too */
+	if (sigaction(SIGHUP, NULL, &hangup) != 0 || hangup.sa_handler != SIG_IGN)
+		(void)sigaction(SIGHUP, &sa, NULL); /* nohup keeps its word */
 	sa.sa_handler = SIG_IGN; /* a reader that went away is a write error */
 	(void)sigaction(SIGPIPE, &sa, NULL);
 	(void)sigaction(SIGXFSZ, &sa, NULL); /* and so is a file at its limit */

@@ -383,11 +383,23 @@ static void add_facts(struct sweep_live *l)
 		run_add_note(run, "%s", l->cpus.why_shared);
 }
 
+/* An earlier run on interfaces of the caller's may have been killed. */
+static void put_back(struct sweep_live *l)
+{
+	char note[600];
+
+	ports_put_back(note, sizeof(note));
+	if (note[0] != '\0')
+		run_add_note(l->run, "%s", note);
+}
+
 static int bring_up(struct sweep_live *l, struct sp_err *err)
 {
 	const struct sweep_options *o = l->o;
 	int rc = 0;
 
+	if (o->in == NULL)
+		put_back(l); /* ports_prepare() does it else */
 	if (o->in == NULL && !may_admin_net()) {
 		rc = netns_become_userns_root(err);
 		if (rc == 0)

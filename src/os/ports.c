@@ -124,6 +124,15 @@ static int journal_start(char *note, size_t note_len, bool create,
 	return rc;
 }
 
+void ports_put_back(char *note, size_t note_len)
+{
+	struct sp_err why = { .code = SP_OK };
+
+	note[0] = '\0';
+	/* A folder that cannot be entered has no journal of ours. */
+	(void)journal_start(note, note_len, false, NULL, &why);
+}
+
 int ports_prepare(const struct ports_port *ports, size_t n_ports, char *note,
 	size_t note_len, struct restore **ret_restore, struct sp_err *err)
 {

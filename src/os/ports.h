@@ -29,5 +29,10 @@ struct ports_port {
  */
 int ports_prepare(const struct ports_port *ports, size_t n_ports, char *note,
 	size_t note_len, struct restore **ret_restore, struct sp_err *err);
+/*
+ * Only put back what crashed runs left in the caller's namespace: what a run that
+ * takes no interface of the user's does first. note as above.
+ */
+void ports_put_back(char *note, size_t note_len);
 
 #endif

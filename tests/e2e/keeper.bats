@@ -91,6 +91,31 @@ start_sweep() {
 	none_within 1000
 }
 
+@test "TERM, HUP and QUIT end it as Ctrl-C does, and nohup keeps it" {
+	local code sig
+	for sig in 15 1 3; do
+		code=0
+		rm -f up term
+		start_sweep "$SATPROF"
+		wait_for_file up
+		kill -$sig $pid
+		wait $pid || code=$?
+		[ "$code" -eq $((128 + sig)) ] || { echo "signal $sig: $code"; cat err.txt; false; }
+		[ "$(wc -l <err.txt)" -eq 1 ]
+		[ -s term ]
+		none_within 1000
+	done
+	rm -f up
+	start_sweep nohup "$SATPROF"
+	wait_for_file up
+	kill -HUP $pid
+	sleep 0.3
+	kill -0 $pid
+	kill -TERM $pid
+	wait $pid || true
+	none_within 1000
+}
+
 @test "a set-uid child ends, too" {
 	cp "$(command -v sleep)" suid-sleep
 	chown nobody suid-sleep

@@ -181,3 +181,26 @@ gen1_gro() {
 	[ "$(gen1_gro)" = on ]
 	[ -z "$(journals)" ]
 }
+
+@test "any later sweep or lab puts back what a killed run left" {
+	run in_lab ports sut1 sut0 'kill -9 $PPID'
+	[ "$status" -eq 137 ]
+	[ "$(in_lab get sut0 rx-gro)" = off ]
+	# In a lab of its own, it has no use for these interfaces.
+	run "$SATPROF" lab exec --name "$NAME" sut -- "$SATPROF" sweep --rates 2k \
+		--blocks 1 --arms off --trial-time 50ms --quiet \
+		-o "$BATS_TEST_TMPDIR/c.satprof"
+	echo "$output"
+	[[ $output == *"settings that a crashed run left are put back"* ]]
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+	[ -z "$(journals)" ]
+	run in_lab ports sut1 sut0 'kill -9 $PPID'
+	[ "$(in_lab get sut0 rx-gro)" = off ]
+	run "$SATPROF" lab exec --name "$NAME" sut -- "$SATPROF" lab up --name "$NAME.2"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	"$SATPROF" lab down --name "$NAME.2"
+	[[ $output == *"settings that a crashed run left are put back"* ]]
+	[ "$(in_lab get sut0 rx-gro)" = on ]
+	[ -z "$(journals)" ]
+}
