@@ -73,7 +73,14 @@ static void no_knee(struct analysis *a, const struct analysis_arm *arm)
 		analysis_add_reason(a,
 			"arm %s: the knee is above %s, the highest goodput that was seen",
 			arm->name, units_pps_format(rate, sizeof(rate), arm->lo_pps));
-	else
+	else if (arm->bound == HINGE_INVALID && isfinite(arm->misfit_frac))
+		analysis_add_reason(a,
+			"arm %s: goodput over rate is not that of a knee: at %.2f of the "
+			"grid's center it lies %.0f %% %s the fit in all blocks (more "
+			"lost at a lower rate than at a higher one, or two knees?)",
+			arm->name, arm->misfit_rel_rate, 100 * fabs(arm->misfit_frac),
+			arm->misfit_frac < 0 ? "under" : "over");
+	else if (arm->bound == HINGE_BELOW_MIN)
 		analysis_add_reason(a,
 			"arm %s: the knee is below %s, near the lowest rates that were "
 			"tried",
@@ -117,9 +124,11 @@ static enum verdict knee_verdict(const struct run *run, struct analysis *a)
 			no_knee(a, &a->arms[i]);
 			v = VERDICT_NO_KNEE;
 		}
-	if (v == VERDICT_NO_KNEE || a->n_shifts == 0)
+	if (v == VERDICT_NO_KNEE)
 		return v;
-	if (a->shifts[0].verdict == VERDICT_INCONCLUSIVE)
+	if (a->n_shifts == 0)
+		return analysis_noise_spoils_knee(a) ? VERDICT_INCONCLUSIVE : v;
+	if (a->shifts[0].verdict == VERDICT_INCONCLUSIVE && !a->shifts[0].is_spoilt)
 		inconclusive(a, &a->shifts[0]);
 	return a->shifts[0].verdict;
 }
@@ -166,6 +175,7 @@ void analysis_verdict_make(const struct run *run, struct analysis *a)
 		a->verdict = ladder_verdict(run, a);
 	else
 		a->verdict = knee_verdict(run, a);
+	analysis_noise_reasons(a);
 	a->valid = a->verdict != VERDICT_BROKEN;
 	analysis_ndr_reasons(a);
 	if (!run->finished)
@@ -185,11 +195,13 @@ void analysis_make(const struct run *run, struct analysis *ret_analysis)
 
 	analysis_minisweeps_make(run, &a);
 	analysis_arms_make(run, &a);
+	analysis_misfit_make(&a);
 	analysis_rates_make(run, &a);
 	analysis_limits_make(run, &a);
 	analysis_cost_make(&a);
 	analysis_ndr_make(run, &a);
 	analysis_shifts_make(&a);
+	analysis_noise_make(run, &a);
 	analysis_dose_make(run, &a);
 	analysis_verdict_make(run, &a);
 	analysis_functions_make(run, &a);
@@ -212,6 +224,7 @@ void analysis_done(struct analysis *a)
 	free(a->grid);
 	free(a->minisweeps);
 	free(a->shifts);
+	free(a->noise);
 	free(a->functions);
 	*a = (struct analysis){ 0 };
 }

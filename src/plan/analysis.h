@@ -93,7 +93,11 @@ struct analysis_arm {
 	double knee_pps, lo_pps, hi_pps;
 	double level;          /* achieved by lo and hi; NAN without them */
 	enum hinge_kind bound; /* INVALID: no knee and no bound */
-	size_t n_blocks;       /* valid: exact or a bound, and not spoiled */
+	/* Its goodput over rate is no hinge: at this fraction of the grid's center the
+	 * goodput lies off the fit by so much of the knee, in all blocks alike; then
+	 * there is no knee. NAN: it is. */
+	double misfit_rel_rate, misfit_frac;
+	size_t n_blocks; /* valid: exact or a bound, and not spoiled */
 	size_t n_exact, n_above_max, n_below_min, n_invalid, n_spoiled;
 	/* Who limited most trials at the knee and above; NOT: nobody, or no knee. */
 	enum limited_by limited_by;
@@ -123,9 +127,10 @@ enum analysis_consistency {
 /* An arm against the reference, arm 0: pairs within blocks. */
 struct analysis_shift {
 	uint32_t arm, ref;
-	enum verdict verdict;    /* none helps hurts inconclusive no-knee broken */
-	size_t n_blocks;         /* exact in both arms */
-	double shift_frac;       /* exp(HL of ln differences) - 1; > 0: higher knee */
+	enum verdict verdict; /* none helps hurts inconclusive no-knee broken */
+	bool is_spoilt;       /* inconclusive for bands, whatever the interval says */
+	size_t n_blocks;      /* exact in both arms */
+	double shift_frac;    /* exp(HL of ln differences) - 1; > 0: higher knee */
 	double lo_frac, hi_frac; /* NAN below ANALYSIS_BLOCKS_MIN blocks */
 	double level;            /* achieved; NAN without an interval */
 	double sd_frac;          /* of the differences; NAN below 2 blocks */
@@ -135,13 +140,20 @@ struct analysis_shift {
 	size_t blocks_needed;
 	enum analysis_consistency consistency;
 	double r, r_lo, r_hi; /* NAN where undefined */
+	/* How much higher the shift is in blocks where the arm ran after the reference
+	 * than where it ran before, with the exact rank-sum interval. NAN where there
+	 * are not both, the interval also where they are too few. The coin for the
+	 * order keeps it out of the shift. */
+	double order_frac, order_lo_frac, order_hi_frac;
 };
 
 /*
  * How the shift grows with the sampling rate f (statistics b4): block by block
- * ln(knee / knee_ref) = fixed + slope f over the sampling arms, least squares, then
+ * knee / knee_ref - 1 = fixed + slope f over the sampling arms, least squares, then
  * Hodges-Lehmann over blocks. fixed is the price of being attached at all, slope of
- * each kHz. Belongs to every sampling arm's row.
+ * each kHz. A sample takes a fixed time from the CPU, so a share of the capacity is
+ * what grows in proportion to f; its logarithm would be bent where the shift is large.
+ * Belongs to every sampling arm's row.
  */
 struct analysis_dose {
 	size_t n_doses;  /* different sampling rates; below 2 all else is NAN */
@@ -151,6 +163,28 @@ struct analysis_dose {
 	bool is_curved;
 	double slope_frac_per_khz, slope_lo_frac_per_khz, slope_hi_frac_per_khz;
 	double fixed_frac, fixed_lo_frac, fixed_hi_frac;
+};
+
+/* What disturbed a run, as far as its own numbers tell. */
+enum analysis_noise_kind {
+	NOISE_ORDER,     /* an arm does otherwise after the reference than before it */
+	NOISE_BANDS,     /* an arm's knees fall into two bands */
+	NOISE_DRIFT,     /* knees rise or fall over the run */
+	NOISE_STEP,      /* they do at once */
+	NOISE_DISTURBED, /* some mini-sweeps lie far from the rest of their arm */
+	NOISE_LOAD,      /* others ran on the SUT's CPUs, and the SUT waited for them */
+	NOISE_STEAL,     /* the hypervisor took the SUT's CPUs away */
+};
+
+struct analysis_noise {
+	enum analysis_noise_kind kind;
+	uint32_t arm;     /* meaningless for DRIFT and STEP: all arms together */
+	double size_frac; /* how much; signed for ORDER, DRIFT and STEP */
+	uint32_t block;   /* STEP: the first block after it; DISTURBED: the worst */
+	size_t n;         /* DISTURBED: mini-sweeps */
+	/* BANDS: means of the two, and how many of the arm's blocks are in each. */
+	double lo_pps, hi_pps;
+	size_t n_lo, n_hi;
 };
 
 enum analysis_class { CLASS_UNRESOLVED, CLASS_CAPACITY };
@@ -184,6 +218,11 @@ struct analysis {
 	struct analysis_minisweep *minisweeps; /* by block, then arm */
 	size_t n_shifts;
 	struct analysis_shift *shifts; /* one an arm after the first */
+	size_t n_noise, cap_noise;
+	struct analysis_noise *noise; /* by kind, then arm */
+	/* How the knees changed from the first to the last mini-sweep, Theil-Sen over
+	 * all arms, each relative to its own knee; NAN below 3. */
+	double drift_frac;
 	struct analysis_dose dose;
 	uint32_t functions_arm; /* meaningful where has_profile */
 	size_t n_functions;
@@ -210,5 +249,7 @@ const char *analysis_throughput_word(const struct analysis_throughput *t);
 /* "cost", "moved", ...; "capacity", "unresolved". */
 const char *analysis_consistency_name(enum analysis_consistency c);
 const char *analysis_class_name(enum analysis_class c);
+/* "order", "two-bands", "drift", "step", "disturbed", "load", "steal". */
+const char *analysis_noise_name(enum analysis_noise_kind k);
 
 #endif

@@ -24,6 +24,18 @@ const struct analysis_minisweep *analysis_exact_in(
 	return NULL;
 }
 
+/* Rates go up in time, so the first by rate began first; but to be sure. */
+uint64_t analysis_began_ns(const struct analysis *a, const struct analysis_minisweep *m)
+{
+	uint64_t first = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < m->n_trials; i++)
+		if (a->grid[m->first_trial + i]->t_start_ns < first)
+			first = a->grid[m->first_trial + i]->t_start_ns;
+	return first;
+}
+
 bool analysis_is_saturated(const struct analysis *a, const struct analysis_minisweep *m,
 	const struct trial *t)
 {

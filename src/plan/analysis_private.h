@@ -17,6 +17,8 @@
 void analysis_minisweeps_make(const struct run *run, struct analysis *a);
 /* Knee or bound of each arm, its block counts, and sampling totals. */
 void analysis_arms_make(const struct run *run, struct analysis *a);
+/* Arms whose goodput is no hinge lose their knee. */
+void analysis_misfit_make(struct analysis *a);
 /* Median table of each arm. */
 void analysis_rates_make(const struct run *run, struct analysis *a);
 /* What ran out, who limited, where frames were lost, busy polling. */
@@ -25,6 +27,12 @@ void analysis_limits_make(const struct run *run, struct analysis *a);
 void analysis_cost_make(struct analysis *a);
 /* Shifts against arm 0, and the noise floor. */
 void analysis_shifts_make(struct analysis *a);
+/* What disturbed the run; after the shifts, whose verdicts bands can spoil. */
+void analysis_noise_make(const struct run *run, struct analysis *a);
+/* True when the knee of the one arm that was measured is not one number. */
+bool analysis_noise_spoils_knee(const struct analysis *a);
+/* A sentence for each; after the verdict. */
+void analysis_noise_reasons(struct analysis *a);
 /* NDR and PDR of arm 0. */
 void analysis_ndr_make(const struct run *run, struct analysis *a);
 /* Why they are not exact; after the verdict. */
@@ -35,6 +43,10 @@ void analysis_dose_make(const struct run *run, struct analysis *a);
 void analysis_functions_make(const struct run *run, struct analysis *a);
 /* The verdict and its reasons. */
 void analysis_verdict_make(const struct run *run, struct analysis *a);
+
+/* When the mini-sweep began: the start of its first trial. */
+uint64_t analysis_began_ns(
+	const struct analysis *a, const struct analysis_minisweep *m);
 
 /* printf into the next reason. */
 void analysis_add_reason(struct analysis *a, const char *fmt, ...)

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "stat/ranksum.h"
 #include "stat/ranktest.h"
 
 /* Efficiency of the signed rank against the mean, 3 / pi (Lehmann 1975). */
@@ -107,6 +108,21 @@ static void shift_consistency(
 		s->consistency = CONSISTENCY_GAINED;
 }
 
+/* The shift where the arm came after the reference against where it came before. */
+static void shift_order(const struct analysis *a, const struct values *after,
+	const struct values *before, struct analysis_shift *s)
+{
+	struct ranktest_interval r;
+
+	ranksum_interval(after->v, after->n, before->v, before->n, a->level,
+		RANKTEST_TWO_SIDED, &r);
+	s->order_frac = expm1(r.estimate);
+	if (!r.is_finite)
+		return;
+	s->order_lo_frac = expm1(r.lo);
+	s->order_hi_frac = expm1(r.hi);
+}
+
 static enum verdict shift_verdict(
 	const struct analysis *a, const struct analysis_shift *s)
 {
@@ -123,6 +139,7 @@ static void shift_make(const struct analysis *a, uint32_t arm, struct analysis_s
 {
 	const double nan = (double)NAN;
 	struct values d = { 0 }, r = { 0 }, resolutions = { 0 };
+	struct values after = { 0 }, before = { 0 };
 	size_t i;
 
 	*s = (struct analysis_shift){ .arm = arm,
@@ -134,7 +151,13 @@ static void shift_make(const struct analysis *a, uint32_t arm, struct analysis_s
 		.smallest_visible_frac = nan,
 		.r = nan,
 		.r_lo = nan,
-		.r_hi = nan };
+		.r_hi = nan,
+		.order_frac = nan,
+		.order_lo_frac = nan,
+		.order_hi_frac = nan };
+	s->verdict = shift_verdict(a, s);
+	if (isfinite(a->arms[arm].misfit_frac) || isfinite(a->arms[s->ref].misfit_frac))
+		return; /* the fits are no knees */
 	for (i = 0; i < a->n_minisweeps; i++) {
 		const struct analysis_minisweep *m = &a->minisweeps[i], *ref;
 		double ln;
@@ -146,6 +169,10 @@ static void shift_make(const struct analysis *a, uint32_t arm, struct analysis_s
 			continue;
 		ln = log(m->fit.knee_pps / ref->fit.knee_pps);
 		values_add(&d, ln);
+		values_add(analysis_began_ns(a, m) > analysis_began_ns(a, ref)
+				   ? &after
+				   : &before,
+			ln);
 		values_add(&r, ln + log(m->cpu_ns_per_pkt / ref->cpu_ns_per_pkt));
 		values_add(&resolutions, m->resolution_frac + ref->resolution_frac);
 	}
@@ -153,10 +180,13 @@ static void shift_make(const struct analysis *a, uint32_t arm, struct analysis_s
 	shift_spread(a, &d, s);
 	shift_interval(a, &d, values_median(&resolutions), s);
 	shift_consistency(a, &r, s);
+	shift_order(a, &after, &before, s);
 	s->verdict = shift_verdict(a, s);
 	values_done(&d);
 	values_done(&r);
 	values_done(&resolutions);
+	values_done(&after);
+	values_done(&before);
 }
 
 static double noise_floor(const struct analysis *a)

@@ -6,8 +6,12 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/analysis_dose.c \
 	%D%/analysis_functions.c \
 	%D%/analysis_limits.c \
+	%D%/analysis_load.c \
 	%D%/analysis_minisweep.c \
+	%D%/analysis_misfit.c \
 	%D%/analysis_ndr.c \
+	%D%/analysis_noise.c %D%/analysis_noise_private.h \
+	%D%/analysis_noise_words.c \
 	%D%/analysis_rates.c \
 	%D%/analysis_shift.c \
 	%D%/coarse.c %D%/coarse.h \

@@ -43,12 +43,15 @@ static char *shift_sentence(const struct analysis *a)
 
 static char *inconclusive_sentence(const struct analysis *a)
 {
-	const struct analysis_shift *s = &a->shifts[0];
+	const struct analysis_shift *s = a->shifts;
+	const char *why = a->n_reasons > 0 ? a->reasons[0] : "too few blocks";
 
-	if (!isfinite(s->lo_frac) || !isfinite(s->hi_frac))
+	if (a->n_shifts == 0)
+		return xasprintf("There is no one knee of %s: %s.",
+			a->n_arms > 0 ? a->arms[0].name : "the SUT", why);
+	if (s->is_spoilt || !isfinite(s->lo_frac) || !isfinite(s->hi_frac))
 		return xasprintf("Not decided whether %s moves the knee: %s.",
-			a->arms[s->arm].name,
-			a->n_reasons > 0 ? a->reasons[0] : "too few blocks");
+			a->arms[s->arm].name, why);
 	return xasprintf(
 		"Not decided whether %s moves the knee: the shift is %+.1f %%, but its "
 		"%.0f %% interval of %+.1f to %+.1f %% includes 0 and leaves the margin "

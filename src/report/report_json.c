@@ -191,12 +191,43 @@ static json_t *observer_json(const struct run *run, const struct analysis *a)
 			report_json_set_count(o, "blocks_needed", s->blocks_needed);
 		report_json_set_real(
 			o, "smallest_visible_frac", s->smallest_visible_frac);
+		report_json_set_real(o, "noise_floor_frac", a->noise_floor_frac);
+		report_json_set_real(o, "order_frac", s->order_frac);
+		report_json_set_real(o, "order_lo_frac", s->order_lo_frac);
+		report_json_set_real(o, "order_hi_frac", s->order_hi_frac);
 		if (s->consistency != CONSISTENCY_UNDEFINED)
 			report_json_set_text(o, "consistency",
 				analysis_consistency_name(s->consistency));
 		if (arm_is_sampling(&run->arms[s->arm]))
 			dose_set(o, &a->dose);
 		report_json_set(o, "causes", json_array());
+		(void)json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *noise_json(const struct analysis *a)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < a->n_noise; i++) {
+		const struct analysis_noise *x = &a->noise[i];
+		bool is_of_run = x->kind == NOISE_DRIFT || x->kind == NOISE_STEP;
+		json_t *o = json_object();
+
+		report_json_set_text(o, "kind", analysis_noise_name(x->kind));
+		if (!is_of_run)
+			report_json_set_text(o, "arm", a->arms[x->arm].name);
+		report_json_set_real(o, "size_frac", x->size_frac);
+		if (x->block > 0)
+			report_json_set_count(o, "block", x->block);
+		report_json_set_real(o, "lo_pps", x->lo_pps);
+		report_json_set_real(o, "hi_pps", x->hi_pps);
+		if (x->kind == NOISE_BANDS) {
+			report_json_set_count(o, "lo_blocks", x->n_lo);
+			report_json_set_count(o, "hi_blocks", x->n_hi);
+		}
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -280,6 +311,10 @@ static json_t *head_json(const struct run *run, const struct analysis *a)
 	report_json_set_real(o, "level", a->level);
 	report_json_set_real(o, "margin_frac", a->margin_frac);
 	report_json_set_real(o, "noise_floor_frac", a->noise_floor_frac);
+	report_json_set_real(o, "drift_frac", a->drift_frac);
+	if (a->shape.softness_frac > 0)
+		report_json_set_real(o, "softness_frac", a->shape.softness_frac);
+	report_json_set(o, "noise", noise_json(a));
 	if (run->traffic.burst > 0)
 		report_json_set_count(o, "burst", run->traffic.burst);
 	report_json_set(o, "arms", arms_json(a));

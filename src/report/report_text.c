@@ -117,6 +117,10 @@ static void knees_print(const struct report_text_out *t)
 			knee_details_print(t, arm);
 		(void)fputc('\n', t->f);
 	}
+	if (t->a->shape.softness_frac > 0)
+		(void)fprintf(t->f,
+			"  the knees are rounded, over about %.2g %% of the rate\n",
+			100 * t->a->shape.softness_frac);
 	(void)fputc('\n', t->f);
 }
 
@@ -139,6 +143,20 @@ static const char *consistency_sentence(enum analysis_consistency c)
 	return NULL;
 }
 
+/* What these blocks could see at all, beside what they saw. */
+static void visible_print(
+	const struct report_text_out *t, const struct analysis_shift *s)
+{
+	if (!isfinite(s->smallest_visible_frac))
+		return;
+	(void)fprintf(t->f, "  %*s  smallest visible shift %.2g %%", t->name_width, "",
+		100 * s->smallest_visible_frac);
+	if (isfinite(t->a->noise_floor_frac))
+		(void)fprintf(
+			t->f, ", noise floor %.2g %%", 100 * t->a->noise_floor_frac);
+	(void)fputc('\n', t->f);
+}
+
 static void shift_print(const struct report_text_out *t, const struct analysis_shift *s)
 {
 	const char *why = consistency_sentence(s->consistency);
@@ -153,10 +171,7 @@ static void shift_print(const struct report_text_out *t, const struct analysis_s
 			100 * s->hi_frac);
 	(void)fprintf(t->f, "  %s, %zu blocks", verdict_word(s->verdict), s->n_blocks);
 	(void)fputc('\n', t->f);
-	if (isfinite(s->smallest_visible_frac))
-		(void)fprintf(t->f,
-			"  %*s  smallest shift that these blocks can see: %.2g %%\n",
-			t->name_width, "", 100 * s->smallest_visible_frac);
+	visible_print(t, s);
 	if (why != NULL) {
 		char *indent = xasprintf("  %*s  ", t->name_width, "");
 
@@ -194,9 +209,8 @@ static void shifts_print(const struct report_text_out *t)
 	for (i = 0; i < t->a->n_shifts; i++)
 		shift_print(t, &t->a->shifts[i]);
 	dose_print(t);
-	if (isfinite(t->a->noise_floor_frac))
-		(void)fprintf(t->f, "  noise floor %.2g %%, margin %.3g %%\n",
-			100 * t->a->noise_floor_frac, 100 * t->a->margin_frac);
+	(void)fprintf(t->f, "  margin %.3g %%: a shift that lies within it is none\n",
+		100 * t->a->margin_frac);
 	(void)fputc('\n', t->f);
 }
 

@@ -30,49 +30,83 @@ struct candidate {
 	size_t n_below;
 };
 
-static struct candidate candidate_at(const struct hinge_points *p, double x)
+/*
+ * Sums over the points on either side of a kink that lies between the same two of
+ * them. With u = r - x and y = g - (1 - b) x over those above, all that least squares
+ * needs is a polynomial in x, so that a candidate costs no loop.
+ */
+struct sides {
+	size_t n_below;
+	double keep, sse_below;     /* 1 - b; what is left below */
+	double n, r, rr, g, gg, rg; /* above */
+};
+
+static struct sides sides_make(const struct hinge_points *p, size_t n_below)
 {
-	struct candidate c = { .x = x };
-	double rr = 0, rg = 0, dd = 0, dg = 0, keep, e;
+	struct sides s = { .n_below = n_below, .keep = 1 };
+	double rr = 0, rg = 0, e;
 	size_t i;
 
-	while (c.n_below < p->n && p->rate[c.n_below] < x)
-		c.n_below++;
-	for (i = 0; i < c.n_below; i++) {
+	for (i = 0; i < n_below; i++) {
 		rr += p->rate[i] * p->rate[i];
 		rg += p->rate[i] * p->goodput[i];
 	}
 	if (rr > 0)
-		c.loss_frac = fmin(fmax(1 - rg / rr, 0), p->loss_max_frac);
-	keep = 1 - c.loss_frac;
-	for (i = c.n_below; i < p->n; i++) {
-		e = p->rate[i] - x;
-		dd += e * e;
-		dg += e * (p->goodput[i] - keep * x);
+		s.keep = 1 - fmin(fmax(1 - rg / rr, 0), p->loss_max_frac);
+	for (i = 0; i < n_below; i++) {
+		e = p->goodput[i] - s.keep * p->rate[i];
+		s.sse_below += e * e;
 	}
-	if (dd > 0)
-		c.slope = fmin(dg / dd, keep);
-	for (i = 0; i < p->n; i++) {
-		e = p->goodput[i] - keep * fmin(p->rate[i], x);
-		if (i >= c.n_below)
-			e -= c.slope * (p->rate[i] - x);
-		c.sse += e * e;
+	for (i = n_below; i < p->n; i++) {
+		s.n++;
+		s.r += p->rate[i];
+		s.rr += p->rate[i] * p->rate[i];
+		s.g += p->goodput[i];
+		s.gg += p->goodput[i] * p->goodput[i];
+		s.rg += p->rate[i] * p->goodput[i];
 	}
-	return c;
+	return s;
+}
+
+static struct candidate candidate_at(const struct sides *s, double x)
+{
+	double level = s->keep * x;
+	double uu = s->rr - 2 * x * s->r + s->n * x * x;
+	double uy = s->rg - x * s->g - level * s->r + s->n * level * x;
+	double yy = s->gg - 2 * level * s->g + s->n * level * level;
+	double slope = uu > 0 ? fmin(uy / uu, s->keep) : 0;
+
+	return (struct candidate){ .x = x,
+		.slope = slope,
+		.loss_frac = 1 - s->keep,
+		.sse = s->sse_below + fmax(0, yy - 2 * slope * uy + slope * slope * uu),
+		.n_below = s->n_below };
 }
 
 /* The best of x = from, from * step, ... up to and with to. */
 static struct candidate grid_search(
 	const struct hinge_points *p, double from, double to, double step)
 {
-	struct candidate best = candidate_at(p, to), c;
-	double x;
+	struct sides s = sides_make(p, 0);
+	struct candidate best = { .sse = (double)INFINITY }, c;
+	double x = from;
+	bool is_last;
 
-	for (x = from; x < to; x *= step) {
-		c = candidate_at(p, x);
+	do {
+		is_last = x >= to;
+		x = is_last ? to : x;
+		if (s.n_below < p->n && p->rate[s.n_below] < x) {
+			size_t n = s.n_below;
+
+			while (n < p->n && p->rate[n] < x)
+				n++;
+			s = sides_make(p, n);
+		}
+		c = candidate_at(&s, x);
 		if (c.sse < best.sse)
 			best = c;
-	}
+		x *= step;
+	} while (!is_last);
 	return best;
 }
 

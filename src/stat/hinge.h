@@ -99,6 +99,9 @@ void hinge_fit(const struct hinge_point *points, size_t n, struct hinge_fit *ret
 void hinge_fit_shaped(const struct hinge_point *points, size_t n,
 	const struct hinge_shape *shape, struct hinge_fit *ret_fit);
 
+/* What an exact fit says of the goodput at a rate. */
+double hinge_goodput(const struct hinge_fit *fit, double rate_pps);
+
 /* "exact", "above-max", "below-min" (the words of "bound") or "invalid". */
 const char *hinge_kind_name(enum hinge_kind kind);
 

@@ -55,27 +55,27 @@ static double excess(double r, double x, double a)
 static struct soft soft_at(const struct hinge_points *p, double x, double width_frac)
 {
 	struct soft f = { .x = x };
-	double uu = 0, uh = 0, hh = 0, ug = 0, hg = 0, det, h, u, e;
+	double uu = 0, uh = 0, hh = 0, ug = 0, hg = 0, gg = 0, det, h, u, g;
 	size_t i;
 
 	for (i = 0; i < p->n; i++) {
 		h = excess(p->rate[i], x, width_frac * x);
 		u = p->rate[i] - h;
+		g = p->goodput[i];
 		uu += u * u;
 		uh += u * h;
 		hh += h * h;
-		ug += u * p->goodput[i];
-		hg += h * p->goodput[i];
+		ug += u * g;
+		hg += h * g;
+		gg += g * g;
 	}
 	det = uu * hh - uh * uh;
 	f.keep = det > 0 ? (ug * hh - hg * uh) / det : 1;
 	f.keep = fmin(1, fmax(f.keep, 1 - p->loss_max_frac));
 	f.slope = hh > 0 ? fmin(f.keep, (hg - f.keep * uh) / hh) : 0;
-	for (i = 0; i < p->n; i++) {
-		h = excess(p->rate[i], x, width_frac * x);
-		e = p->goodput[i] - f.keep * (p->rate[i] - h) - f.slope * h;
-		f.sse += e * e;
-	}
+	f.sse = fmax(0, gg - 2 * (f.keep * ug + f.slope * hg) +
+				(f.keep * uu + 2 * f.slope * uh) * f.keep +
+				f.slope * f.slope * hh);
 	return f;
 }
 
@@ -200,6 +200,15 @@ static double loss_max(const struct hinge_sweep *sweeps, size_t n)
 	if (!(fabs(a - b) <= LOSS_AGREE_FRAC) || fmax(a, b) > LOSS_SEEN_MAX_FRAC)
 		return LOSS_MAX_FRAC;
 	return LOSS_MAX_FRAC + fmax(0, fmax(a, b));
+}
+
+double hinge_goodput(const struct hinge_fit *fit, double rate_pps)
+{
+	double x = corner_of(fit), keep = 1 - fit->loss_frac, h = rate_pps - x;
+
+	h = fit->softness_frac > 0 ? excess(rate_pps, x, fit->softness_frac * x)
+				   : fmax(0, h);
+	return keep * (rate_pps - h) + fit->slope_above * h;
 }
 
 void hinge_shape_make(

@@ -226,3 +226,23 @@ teardown() {
 	sweep --sim capacity=231k --ndr light --rates 10k
 	[ "$status" -eq 2 ]
 }
+
+@test "two bands, drift and a shape that is no knee are named and give no number" {
+	sweep --sim capacity=231k,noise=0.5%,bands=8% --seed 2 --arms off --blocks 16
+	[ "$status" -eq 3 ]
+	[ "$(q .verdict)" = inconclusive ]
+	[ "$(q '.noise[0].kind')" = two-bands ]
+	[ "$(q '.noise[0] | .lo_blocks + .hi_blocks')" = 16 ]
+	near "$(q '.noise[0].hi_pps')" 231000 1
+	[[ "$(q '.reasons[0]')" == *"two bands"* ]]
+	sweep --sim capacity=231k,noise=0.5%,drift=-500% --seed 2 --blocks 12
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = none ]
+	[ "$(q '.noise[0].kind')" = drift ]
+	[ "$(q '.drift_frac < -0.05')" = true ]
+	sweep --sim capacity=231k,noise=0.5%,inversion=6%,inversion-from=150k,inversion-to=180k
+	[ "$status" -eq 3 ]
+	[ "$(q .verdict)" = no-knee ]
+	[ "$(q '.arms[0] | has("knee_pps")')" = false ]
+	[ "$(q '.observer[0] | has("shift_frac")')" = false ]
+}

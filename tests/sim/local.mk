@@ -8,7 +8,7 @@ TESTS += %D%/test-sweep-loop
 
 check_PROGRAMS += %D%/test-sweep-analysis
 TESTS += %D%/test-sweep-analysis
-%C%_test_sweep_analysis_SOURCES = %D%/test-sweep-analysis.c
+%C%_test_sweep_analysis_SOURCES = %D%/test-sweep-analysis.c $(SIMSWEEP_SOURCES)
 %C%_test_sweep_analysis_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
 
 check_PROGRAMS += %D%/test-sweep-ndr
@@ -16,6 +16,13 @@ TESTS += %D%/test-sweep-ndr
 %C%_test_sweep_ndr_SOURCES = %D%/test-sweep-ndr.c \
 	tests/fixture/run_compare.c tests/fixture/run_fixture.h
 %C%_test_sweep_ndr_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
+
+SIMSWEEP_SOURCES = %D%/simsweep.c %D%/simsweep.h
+
+check_PROGRAMS += %D%/test-sweep-noise
+TESTS += %D%/test-sweep-noise
+%C%_test_sweep_noise_SOURCES = %D%/test-sweep-noise.c $(SIMSWEEP_SOURCES)
+%C%_test_sweep_noise_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
 
 # No test: scripts/bench/search runs it. It asks the program's own presets.
 check_PROGRAMS += %D%/bench-search

@@ -286,3 +286,9 @@ check_PROGRAMS += %D%/test-hinge-shape
 TESTS += %D%/test-hinge-shape
 %C%_test_hinge_shape_SOURCES = %D%/test-hinge-shape.c
 %C%_test_hinge_shape_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-analysis-noise
+TESTS += %D%/test-analysis-noise
+%C%_test_analysis_noise_SOURCES = \
+	%D%/test-analysis-noise.c %D%/synthrun.c %D%/synthrun.h
+%C%_test_analysis_noise_LDADD = $(TEST_PLAN_LIBS)
