@@ -31,6 +31,7 @@ include tests/unit/local.mk
 include tests/golden/local.mk
 include tests/sim/local.mk
 include tests/e2e/local.mk
+include tests/lab/local.mk
 
 EXTRA_DIST += $(E2E_TESTS)
 

@@ -22,7 +22,7 @@ teardown() {
 	case $(q .verdict) in
 	none | helps | hurts) [ "${code:-0}" -eq 0 ] ;;
 	inconclusive | no-knee) [ "$code" -eq 3 ] ;;
-	broken) [ "$code" -eq 6 ] && [ "$(q '.reasons | length > 0')" = true ] ;;
+	broken) [ "$code" -eq 6 ] && is_spoiled ;;
 	*) false ;;
 	esac
 	[ "$(q '.arms | length')" -eq 2 ]
