@@ -28,6 +28,8 @@ static const struct preset presets[] = {
 		{ 0.72, 0.88, 1.05, 1.18, 1.40 } },
 	{ "default", "off,sample@997", 8, 400 * NS_PER_MS, 2 * NS_PER_S, 5,
 		{ 0.72, 0.88, 1.05, 1.18, 1.40 } },
+	{ "dose", "off,sample@249,sample@997,sample@3989", 8, 500 * NS_PER_MS,
+		2 * NS_PER_S, 5, { 0.72, 0.88, 1.05, 1.18, 1.40 } },
 	{ "full", "off,sample@997", 12, NS_PER_S, 2 * NS_PER_S, 6,
 		{ 0.60, 0.75, 0.90, 1.05, 1.18, 1.40 } },
 };
@@ -86,7 +88,7 @@ int sweep_effort_apply(struct parse_state *s)
 			p = &presets[i];
 	if (p == NULL)
 		return sp_err_set(s->err, SP_EUSAGE,
-			"--preset: '%s' is not smoke, default or full", name);
+			"--preset: '%s' is not smoke, default, dose or full", name);
 	c->n_blocks = p->n_blocks;
 	c->trial_ns = p->trial_ns;
 	c->profile_trial_ns = p->profile_trial_ns;

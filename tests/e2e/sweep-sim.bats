@@ -30,6 +30,20 @@ teardown() {
 	near "$(q '.observer[0].shift_frac * 1000 + 1000')" 1090 1
 }
 
+@test "--preset dose: what grows with the sampling rate, and what does not" {
+	sweep --sim capacity=231k,noise=0.5%,attach=-1%,per-khz=-4% --seed 5 --preset dose
+	[ "$status" -eq 0 ]
+	[ "$(q '[.arms[] | "\(.name) \(.blocks)"] | join(",")')" = \
+		"off 8,sample@249 8,sample@997 8,sample@3989 8" ]
+	near "$(q '.observer[2].slope_frac_per_khz')" -0.0425 10
+	near "$(q '1 + .observer[2].fixed_frac')" 0.99 0.6
+	[ "$(q '.observer[2].dose_is_curved')" = false ]
+	# A shift that grows with the square has neither slope nor fixed part.
+	sweep --sim capacity=231k,noise=0.5%,khz-curve=-1.5% --seed 5 --preset dose
+	[ "$(q '.observer[2].dose_is_curved')" = true ]
+	[ "$(q '.observer[2] | has("slope_frac_per_khz")')" = false ]
+}
+
 @test "no shift is none, and noise that hides it is inconclusive with exit 3" {
 	sweep --sim capacity=100k,noise=0.5% --seed 3
 	[ "$status" -eq 0 ]
