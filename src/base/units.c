@@ -160,6 +160,11 @@ uint64_t units_muldiv(uint64_t a, uint64_t b, uint64_t c)
 	return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
 }
 
+const char *units_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* Four significant digits with the largest prefix that keeps the value >= 1; what
  * would be printed as 1000 goes to the next prefix. */
 static char *si_format(

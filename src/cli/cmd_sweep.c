@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
@@ -247,9 +248,10 @@ static int open_measure(struct sweep_session *s, struct sp_err *err)
 static void print_plan(const struct sweep_session *s, uint64_t estimate_ns)
 {
 	const struct run *run = s->run;
-	char *line = xasprintf("%u blocks x %zu arms: about %.0f s%s%s",
-		run->config.n_blocks, run->n_arms,
-		(double)estimate_ns / (double)NS_PER_S, s->live != NULL ? "; " : "",
+	char *line = xasprintf("%u block%s x %zu arm%s: about %.0f s%s%s",
+		run->config.n_blocks, units_s(run->config.n_blocks), run->n_arms,
+		units_s(run->n_arms), (double)estimate_ns / (double)NS_PER_S,
+		s->live != NULL ? "; " : "",
 		s->live != NULL ? sweep_live_plan(s->live) : "");
 
 	note(s, line);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "codec/run_store_file.h"
 #include "codec/run_store_head.h"
 #include "codec/run_store_profile.h"
@@ -42,9 +43,11 @@ static int err_say_kept(struct sp_err *err, const struct run_store *s)
 	if (err->code == SP_EIO)
 		(void)snprintf(err->msg + len, sizeof(err->msg) - len,
 			"; the %" PRIu64
-			" trials before are kept: mend the cause%s, then go on with "
+			" trial%s before %s kept: mend the cause%s, then go on with "
 			"--resume %s",
-			s->n_trials, has_remedy ? "" : " (make room)", s->path);
+			s->n_trials, units_s(s->n_trials),
+			s->n_trials == 1 ? "is" : "are",
+			has_remedy ? "" : " (make room)", s->path);
 	return sp_err_push(err, "run file '%s'", s->path);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "os/nl.h"
 #include "os/offload.h"
 #include "os/restore.h"
@@ -100,7 +101,8 @@ static void pending_undo(int dir_fd, char *note, size_t note_len)
 			"settings of a crashed run are not put back: %.180s", why.msg);
 	else if (n > 0)
 		(void)snprintf(line, sizeof(line),
-			"%zu settings that a crashed run left are put back", n);
+			"%zu setting%s that a crashed run left %s put back", n,
+			units_s(n), n == 1 ? "is" : "are");
 	else
 		return;
 	note_add(note, note_len, line);

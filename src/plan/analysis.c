@@ -48,19 +48,10 @@ static void too_few_blocks(const struct run *run, struct analysis *a, uint32_t i
 	const struct analysis_arm *arm = &a->arms[i];
 	const char *why = first_trial_reason(run, i);
 
-	analysis_add_reason(a, "arm %s has %zu valid blocks, %d are needed", arm->name,
-		arm->n_blocks, ANALYSIS_BLOCKS_MIN);
-	if (arm->spoiled_by != LIMITED_NOT)
-		analysis_add_reason(a,
-			"the %s was the limit at the upper rates in %zu blocks of arm "
-			"%s, so the SUT's knee was not reached",
-			limited_by_name(arm->spoiled_by), arm->n_spoiled, arm->name);
-	if (arm->n_invalid > 0)
-		analysis_add_reason(a,
-			"arm %s: in %zu blocks goodput over rate has neither a knee nor "
-			"a clear slope",
-			arm->name, arm->n_invalid);
-	if (why != NULL)
+	analysis_add_reason(a, "arm %s has %zu valid block%s, %d are needed", arm->name,
+		arm->n_blocks, units_s(arm->n_blocks), ANALYSIS_BLOCKS_MIN);
+	/* That of a block that does not count is told with the block. */
+	if (why != NULL && arm->n_invalid + arm->n_spoiled == 0)
 		analysis_add_reason(
 			a, "arm %s: a trial was not valid: %s", arm->name, why);
 }
@@ -93,9 +84,10 @@ static void inconclusive(struct analysis *a, const struct analysis_shift *s)
 
 	if (s->n_blocks < ANALYSIS_BLOCKS_MIN) {
 		analysis_add_reason(a,
-			"arms %s and %s share %zu blocks with a knee in both, %d are "
+			"arms %s and %s share %zu block%s with a knee in both, %d are "
 			"needed for an interval",
-			name, a->arms[s->ref].name, s->n_blocks, ANALYSIS_BLOCKS_MIN);
+			name, a->arms[s->ref].name, s->n_blocks, units_s(s->n_blocks),
+			ANALYSIS_BLOCKS_MIN);
 		return;
 	}
 	analysis_add_reason(a,
@@ -177,6 +169,8 @@ void analysis_verdict_make(const struct run *run, struct analysis *a)
 		a->verdict = knee_verdict(run, a);
 	analysis_noise_reasons(a);
 	a->valid = a->verdict != VERDICT_BROKEN;
+	if (run->config.n_rates == 0)
+		analysis_blocks_reasons(run, a);
 	analysis_ndr_reasons(a);
 	if (!run->finished)
 		analysis_add_reason(a,

@@ -37,6 +37,8 @@ void analysis_noise_reasons(struct analysis *a);
 void analysis_ndr_make(const struct run *run, struct analysis *a);
 /* Why they are not exact; after the verdict. */
 void analysis_ndr_reasons(struct analysis *a);
+/* Which blocks of which arm do not count, and why; a reason for each cause. */
+void analysis_blocks_reasons(const struct run *run, struct analysis *a);
 /* Dose and response. */
 void analysis_dose_make(const struct run *run, struct analysis *a);
 /* Function table, profile_valid and its reasons; last. */

@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libplan.a
 %C%_libplan_a_SOURCES = \
 	%D%/analysis.c %D%/analysis.h %D%/analysis_private.h \
 	%D%/analysis_arm.c \
+	%D%/analysis_blocks.c \
 	%D%/analysis_dose.c \
 	%D%/analysis_functions.c \
 	%D%/analysis_limits.c \

@@ -67,6 +67,9 @@ static void knee_details_print(
 		pair_print(t->f, units_pps_format(a, NUM_LEN, arm->lo_pps), " to ",
 			units_pps_format(b, NUM_LEN, arm->hi_pps));
 		(void)fputs(")", t->f);
+	} else {
+		(void)fprintf(t->f, "  (no interval from %zu block%s)", arm->n_exact,
+			units_s(arm->n_exact));
 	}
 	if (!(bits > 0)) /* the frames are of a size that nobody knows */
 		return;
@@ -159,19 +162,26 @@ static void visible_print(
 
 static void shift_print(const struct report_text_out *t, const struct analysis_shift *s)
 {
-	const char *why = consistency_sentence(s->consistency);
+	bool has_interval = isfinite(s->lo_frac) && isfinite(s->hi_frac);
+	const char *why = has_interval ? consistency_sentence(s->consistency) : NULL;
 
 	(void)fprintf(t->f, "  %-*s  ", t->name_width, report_text_arm(t, s->arm));
-	if (isfinite(s->shift_frac))
-		(void)fprintf(t->f, "%+.2f %%", 100 * s->shift_frac);
+	/* A shift without an interval would look like a finding. */
+	if (!has_interval && s->n_blocks == 0)
+		(void)fprintf(t->f, "%s: no block has a knee in both arms\n",
+			verdict_word(s->verdict));
+	else if (!has_interval)
+		(void)fprintf(t->f,
+			"%s: no interval from %zu block%s, %d "
+			"are needed\n",
+			verdict_word(s->verdict), s->n_blocks, units_s(s->n_blocks),
+			ANALYSIS_BLOCKS_MIN);
 	else
-		(void)fputs("no shift", t->f);
-	if (isfinite(s->lo_frac) && isfinite(s->hi_frac))
-		(void)fprintf(t->f, " (%+.2f to %+.2f %%)", 100 * s->lo_frac,
-			100 * s->hi_frac);
-	(void)fprintf(t->f, "  %s, %zu blocks", verdict_word(s->verdict), s->n_blocks);
-	(void)fputc('\n', t->f);
-	visible_print(t, s);
+		(void)fprintf(t->f, "%+.2f %% (%+.2f to %+.2f %%)  %s, %zu blocks\n",
+			100 * s->shift_frac, 100 * s->lo_frac, 100 * s->hi_frac,
+			verdict_word(s->verdict), s->n_blocks);
+	if (has_interval)
+		visible_print(t, s);
 	if (why != NULL) {
 		char *indent = xasprintf("  %*s  ", t->name_width, "");
 

@@ -174,10 +174,10 @@ static void samples_print(const struct report_text_out *t)
 		if (arm->n_samples == 0 && arm->n_lost == 0 && arm->n_throttled == 0)
 			continue;
 		(void)fprintf(t->f,
-			"  - %s: %" PRIu64 " samples, %" PRIu64 " lost, %" PRIu64
+			"  - %s: %" PRIu64 " sample%s, %" PRIu64 " lost, %" PRIu64
 			" throttled%s\n",
-			report_text_arm(t, i), arm->n_samples, arm->n_lost,
-			arm->n_throttled,
+			report_text_arm(t, i), arm->n_samples, units_s(arm->n_samples),
+			arm->n_lost, arm->n_throttled,
 			t->a->profile_valid ? "" : "; the profile is not valid");
 	}
 }

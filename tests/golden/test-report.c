@@ -391,6 +391,33 @@ static void a_full_disk_is_an_error(void **state)
 	run_free(run);
 }
 
+/* A bare number would look like a finding. */
+static void one_block_has_no_shift(void **state)
+{
+	const struct run_fixture f = {
+		.arms = { "off", "sample@997" },
+		.capacity_pps = { 200000, 190000 },
+		.n_blocks = 1,
+		.seed = 13,
+		.noise_frac = 0.01,
+	};
+	struct run *run = run_fixture_make(&f);
+	struct analysis a;
+	char *text;
+
+	(void)state;
+	analysis_make(run, &a);
+	text = report_make(run, &a, 1);
+	assert_non_null(strstr(text,
+		"  sample@997  broken: no interval from 1 block, 6 are needed\n"));
+	assert_non_null(strstr(text, "arm off has 1 valid block, 6 are needed"));
+	assert_null(strstr(text, "1 blocks"));
+	assert_null(strstr(text, "smallest shift"));
+	free(text);
+	analysis_done(&a);
+	run_free(run);
+}
+
 /* 0 bit/s would be a rate that nobody measured. */
 static void frames_of_unknown_size_have_no_bits(void **state)
 {
@@ -428,6 +455,7 @@ int main(void)
 		cmocka_unit_test(facts_keep_their_types),
 		cmocka_unit_test(a_stored_verdict_is_json),
 		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(one_block_has_no_shift),
 		cmocka_unit_test(frames_of_unknown_size_have_no_bits),
 	};
 

@@ -103,6 +103,12 @@ TESTS += %D%/test-analysis
 %C%_test_analysis_SOURCES = %D%/test-analysis.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_analysis_LDADD = $(TEST_PLAN_LIBS)
 
+check_PROGRAMS += %D%/test-analysis-blocks
+TESTS += %D%/test-analysis-blocks
+%C%_test_analysis_blocks_SOURCES = \
+	%D%/test-analysis-blocks.c %D%/synthrun.c %D%/synthrun.h
+%C%_test_analysis_blocks_LDADD = $(TEST_PLAN_LIBS)
+
 check_PROGRAMS += %D%/test-analysis-limits
 TESTS += %D%/test-analysis-limits
 %C%_test_analysis_limits_SOURCES = \
