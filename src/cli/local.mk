@@ -16,6 +16,7 @@ satprof_SOURCES = \
 	%D%/say.c %D%/say.h \
 	%D%/sweep_check.c \
 	%D%/sweep_effort.c \
+	%D%/sweep_generator.c %D%/sweep_generator.h \
 	%D%/sweep_live.c %D%/sweep_live.h \
 	%D%/sweep_options.c %D%/sweep_options.h \
 	%D%/sweep_options_private.h \

@@ -43,6 +43,19 @@ static int check_sim(const struct parse_state *s)
 	return check_sim_keys(s->o->sim, s->err);
 }
 
+/* Generator and SUT where satprof itself runs: no lab, perhaps no interface. */
+static int check_outside(const struct sweep_options *o, int n_sut, struct sp_err *err)
+{
+	if (o->has_limit)
+		return sp_err_set(err, SP_EUSAGE,
+			"--limit is for the lab: with --generator add --lab");
+	if (n_sut == 0 && (o->sut_in == NULL || o->sut_out == NULL))
+		return sp_err_set(err, SP_EUSAGE,
+			"--generator: name the SUT: a command after --, --pid or --sut "
+			"none; or --lab for the private lab");
+	return 0;
+}
+
 static int check_where(const struct sweep_options *o, struct sp_err *err)
 {
 	int n_sut = (o->sut_argv != NULL) + (o->pid != 0) + o->sut_none;
@@ -56,6 +69,8 @@ static int check_where(const struct sweep_options *o, struct sp_err *err)
 		return sp_err_set(err, SP_EUSAGE,
 			"--%s is for the lab, not for --in and --out",
 			o->lab ? "lab" : "limit");
+	if (o->in == NULL && o->generator != NULL && !o->lab)
+		return check_outside(o, n_sut, err);
 	if (o->in != NULL && n_sut == 0 && (o->sut_in == NULL || o->sut_out == NULL))
 		return sp_err_set(err, SP_EUSAGE,
 			"the built-in forwarder needs --sut-in and --sut-out, or name "
@@ -68,9 +83,6 @@ static int check_where(const struct sweep_options *o, struct sp_err *err)
 			"--pid: a process that runs already is not in the private lab: "
 			"name interfaces with --in and --out (`satprof lab up` makes a "
 			"lab that stays)");
-	if (o->ready != NULL && o->sut_argv == NULL)
-		return sp_err_set(
-			err, SP_EUSAGE, "--ready goes with a command after --");
 	return 0;
 }
 
@@ -109,6 +121,14 @@ static int check_load(const struct parse_state *s)
 {
 	const struct sweep_options *o = s->o;
 
+	if (o->ready != NULL && o->sut_argv == NULL)
+		return sp_err_set(
+			s->err, SP_EUSAGE, "--ready goes with a command after --");
+	if (o->generator != NULL && s->own_load != NULL)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--%s is for the built-in generator: an outside one has "
+			"settings of its own",
+			s->own_load);
 	if (o->traffic.pcap_path[0] != '\0' && s->frame_given)
 		return sp_err_set(
 			s->err, SP_EUSAGE, "--frame-size does not go with --pcap");

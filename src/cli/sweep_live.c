@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/sweep_generator.h"
 #include "cli/sweep_ports.h"
 #include "os/host.h"
 #include "os/keeper.h"
@@ -40,6 +40,7 @@ struct sweep_live {
 	struct lab lab;
 	bool in_lab;
 	struct keeper *keeper;
+	struct keeper *gen_keeper; /* of an outside generator, or NULL */
 	struct nl_handle *gen_nl, *sut_nl;
 	struct restore *restore; /* what is put back on the user's interfaces */
 	const struct generator_ops *gen_ops;
@@ -131,7 +132,11 @@ static int open_keeper(struct sweep_live *l, struct sp_err *err)
 	if (!keeper_is_strong(l->keeper, &why) && !cfg.weak)
 		run_add_note(l->run,
 			"a SUT that hides may outlive a kill of satprof: %s", why);
-	return 0;
+	if (l->o->generator == NULL)
+		return 0;
+	cfg.netns_fd = l->in_lab ? l->lab.gen_ns : -1;
+	cfg.weak = false;
+	return keeper_start(&cfg, &l->gen_keeper, err);
 }
 
 static int run_setup(struct sweep_live *l, struct sp_err *err)
@@ -200,62 +205,16 @@ static void close_ports(struct sweep_live *l)
 		log_warn("%s", err.msg);
 }
 
-static uint16_t random_tag(void)
-{
-	uint16_t tag = 0;
-
-	if (getrandom(&tag, sizeof(tag), 0) != (ssize_t)sizeof(tag))
-		tag = (uint16_t)getpid();
-	return tag;
-}
-
-/*
- * In the lab the frames go to a host behind the receiver's interface. With the
- * interface's own address the receiver's kernel would route and reject each frame
- * after it was counted, a fifth of the receiver's CPU.
- */
-static void choose_lab_mac(struct sweep_live *l)
-{
-	static const uint8_t none[6];
-	struct traffic *t = &l->run->traffic;
-
-	if (t->kind == TRAFFIC_PCAP || t->dst_mac_sut ||
-		memcmp(t->dst_mac, none, sizeof(none)) != 0)
-		return;
-	memcpy(t->dst_mac, l->lab.gen_rx_mac, sizeof(t->dst_mac));
-	t->dst_mac[5] ^= 0x80;
-}
-
 static int open_generator(struct sweep_live *l, struct sp_err *err)
 {
-	int ns = l->in_lab ? l->lab.gen_ns : -1;
-	struct gen_config cfg = {
-		.traffic = &l->run->traffic,
-		.tx = { ns, l->in_lab ? LAB_GEN_TX : l->o->in },
-		.rx = { ns, l->in_lab ? LAB_GEN_RX : l->o->out },
-		.cpu_gen = l->cpus.cpu_gen,
-		.cpu_recv = l->cpus.cpu_recv,
-		.realtime = l->cpus.shared_core,
-		.run_tag = random_tag(),
-		.stop = &stop_signal,
+	const struct sweep_bed bed = {
+		.lab = l->in_lab ? &l->lab : NULL,
+		.sut_nl = l->sut_nl,
+		.cpus = &l->cpus,
+		.keeper = l->gen_keeper,
 	};
-	struct nl_link link;
-	int rc;
 
-	if (l->in_lab) {
-		choose_lab_mac(l);
-		memcpy(cfg.sut_in_mac, l->lab.sut_in_mac, sizeof(cfg.sut_in_mac));
-	} else if (l->o->sut_in != NULL) {
-		rc = nl_link_get(l->sut_nl, l->o->sut_in, &link, err);
-		if (rc != 0)
-			return rc;
-		memcpy(cfg.sut_in_mac, link.mac, sizeof(cfg.sut_in_mac));
-	}
-	l->gen_ops = &gen_afpacket;
-	rc = l->gen_ops->open(&cfg, &l->gen, err);
-	if (rc == 0)
-		l->run->traffic.mean_frame_bytes = l->gen_ops->mean_frame_bytes(l->gen);
-	return rc;
+	return sweep_generator_open(l->o, l->run, &bed, &l->gen_ops, &l->gen, err);
 }
 
 /* `satprof forward {in} {out} OPTIONS` after -- is the built-in one: its options
@@ -370,7 +329,13 @@ static void add_facts(struct sweep_live *l)
 
 	host_fingerprint(l->root_fd, run);
 	run_set_fact(run, "sut", l->sut_ops->name, false);
-	run_set_fact(run, "bed", l->in_lab ? "lab" : "interfaces", false);
+	run_set_fact(run, "bed",
+		l->in_lab          ? "lab"
+		: l->o->in != NULL ? "interfaces"
+				   : "outside",
+		false);
+	if (l->o->generator != NULL)
+		run_set_fact(run, "generator", l->o->generator, false);
 	if (l->in_lab)
 		run_set_fact(run, "steering", steering_word(l->lab.steering), false);
 	(void)snprintf(buf, sizeof(buf), "%d", l->cpus.cpu_gen);
@@ -400,7 +365,7 @@ static int bring_up(struct sweep_live *l, struct sp_err *err)
 
 	if (o->in == NULL)
 		put_back(l); /* ports_prepare() does it else */
-	if (o->in == NULL && !may_admin_net()) {
+	if (sweep_options_wants_lab(o) && !may_admin_net()) {
 		rc = netns_become_userns_root(err);
 		if (rc == 0)
 			run_add_note(
@@ -415,11 +380,12 @@ static int bring_up(struct sweep_live *l, struct sp_err *err)
 		rc = cpuplan_make(&o->cpus, l->root_fd, &l->cpus, err);
 	if (rc == 0)
 		cpuplan_describe(&l->cpus, l->plan, sizeof(l->plan));
-	if (rc == 0 && o->in == NULL)
+	if (rc == 0 && sweep_options_wants_lab(o))
 		rc = open_lab(l, err);
 	if (rc == 0)
 		rc = open_nl(l, err);
-	if (rc == 0 && !l->in_lab)
+	/* What an outside generator sends is not told apart by its frames. */
+	if (rc == 0 && !l->in_lab && o->generator == NULL)
 		rc = open_ports(l, err);
 	if (rc == 0)
 		rc = open_keeper(l, err);
@@ -484,6 +450,7 @@ void sweep_live_close(struct sweep_live *live)
 	if (live->gen_ops != NULL && live->gen != NULL)
 		live->gen_ops->close(live->gen);
 	keeper_stop(live->keeper);
+	keeper_stop(live->gen_keeper);
 	nl_handle_close(live->gen_nl);
 	nl_handle_close(live->sut_nl);
 	close_ports(live);

@@ -34,6 +34,7 @@ enum opt {
 	OPT_PCAP_TAG,
 	OPT_BIDIR,
 	OPT_DST_MAC,
+	OPT_GENERATOR,
 	OPT_ARMS,
 	OPT_PRESET,
 	OPT_BLOCKS,
@@ -88,6 +89,8 @@ static const struct argp_option sweep_argp_options[] = {
 	{ "bidir", OPT_BIDIR, NULL, 0, "Offer the load in both directions", 3 },
 	{ "dst-mac", OPT_DST_MAC, "MAC|sut", 0,
 		"Destination MAC (the receiver's interface)", 3 },
+	{ "generator", OPT_GENERATOR, "CMD", 0,
+		"An outside generator instead: satprof-generator(5)", 3 },
 	{ NULL, 0, NULL, 0, "Arms:", 4 },
 	{ "arms", OPT_ARMS, "LIST", 0,
 		"off, attach, count, sample@HZ; the first is the reference", 4 },
@@ -250,6 +253,11 @@ static bool parse_load(int key, char *arg, struct parse_state *s)
 	case OPT_DST_MAC:
 		s->rc = traffic_mac_parse(arg, t, s->err);
 		break;
+	case OPT_GENERATOR:
+		if (arg[strspn(arg, " \t\n")] == '\0')
+			s->rc = sp_err_set(s->err, SP_EUSAGE, "the command is empty");
+		s->o->generator = arg;
+		break;
 	case OPT_ARMS:
 		s->arms = arg;
 		break;
@@ -338,20 +346,35 @@ static bool parse_rest(int key, char *arg, struct parse_state *s)
 	return true;
 }
 
+static bool is_in(int key, const int *keys, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (keys[i] == key)
+			return true;
+	return false;
+}
+
+/* What only the built-in generator obeys. */
+static bool is_own_load(int key)
+{
+	static const int keys[] = { OPT_FLOWS, OPT_BURST, OPT_PCAP, OPT_PCAP_TAG,
+		OPT_BIDIR, OPT_DST_MAC };
+
+	return is_in(key, keys, sizeof(keys) / sizeof(keys[0]));
+}
+
 /* What only real packets, interfaces and processes have. */
 static bool is_live_only(int key)
 {
 	static const int keys[] = { OPT_LAB, OPT_LIMIT, OPT_IN, OPT_OUT, OPT_SUT_IN,
 		OPT_SUT_OUT, OPT_PID, OPT_SUT, OPT_SETUP, OPT_READY, OPT_READY_AFTER,
 		OPT_READY_TIMEOUT, OPT_SUT_STATS, OPT_RESTART, OPT_FLOWS, OPT_PCAP,
-		OPT_PCAP_TAG, OPT_BIDIR, OPT_DST_MAC, 'e', OPT_CPU_GEN, OPT_CPU_RECV,
-		OPT_CPU_COLLECT, OPT_CPU_SUT };
-	size_t i;
+		OPT_PCAP_TAG, OPT_BIDIR, OPT_DST_MAC, OPT_GENERATOR, 'e', OPT_CPU_GEN,
+		OPT_CPU_RECV, OPT_CPU_COLLECT, OPT_CPU_SUT };
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (keys[i] == key)
-			return true;
-	return false;
+	return is_in(key, keys, sizeof(keys) / sizeof(keys[0]));
 }
 
 static error_t parse_key(int key, char *arg, struct argp_state *state)
@@ -368,6 +391,8 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	if (s->live_only_key == 0 && is_live_only(key))
 		s->live_only_key = key;
+	if (s->own_load_key == 0 && is_own_load(key))
+		s->own_load_key = key;
 	return s->rc != 0 ? EINVAL : 0;
 }
 
@@ -425,6 +450,8 @@ int sweep_options_parse(int argc, char **argv, struct sweep_options *ret_options
 		ret_options->traffic.frame_bytes = 0;
 		ret_options->traffic.mean_frame_bytes = 0;
 	}
+	if (ret_options->generator != NULL)
+		ret_options->traffic.burst = 1; /* its own business: no pilot for it */
 	ret_options->config.burst = ret_options->traffic.burst;
 	if (sweep_effort_apply(&s) != 0)
 		return -(int)err->code;
@@ -434,7 +461,14 @@ int sweep_options_parse(int argc, char **argv, struct sweep_options *ret_options
 		return -(int)err->code;
 	if (s.live_only_key != 0)
 		s.live_only = args_option_name(&sweep_argp, s.live_only_key);
+	if (s.own_load_key != 0)
+		s.own_load = args_option_name(&sweep_argp, s.own_load_key);
 	return sweep_options_check(&s);
+}
+
+bool sweep_options_wants_lab(const struct sweep_options *o)
+{
+	return o->lab || (o->in == NULL && o->generator == NULL);
 }
 
 void sweep_options_done(struct sweep_options *o)

@@ -31,6 +31,7 @@ struct sweep_options {
 	enum bench_restart restart;
 	/* Load. */
 	struct traffic traffic;
+	const char *generator; /* the shell's words of an outside one; NULL: ours */
 	/* Arms. */
 	struct arm *arms; /* owned */
 	size_t n_arms;
@@ -56,6 +57,8 @@ struct sweep_options {
 int sweep_options_parse(int argc, char **argv, struct sweep_options *ret_options,
 	bool *ret_help, struct sp_err *err);
 void sweep_options_done(struct sweep_options *o);
+/* A lab is brought up: asked for, or nothing is named and the generator is ours. */
+bool sweep_options_wants_lab(const struct sweep_options *o);
 
 /* The words as a JSON array and back, for --resume: argv[0] is made anew. Caller
  * frees the result (one block for the argv). */

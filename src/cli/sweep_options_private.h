@@ -17,6 +17,8 @@ struct parse_state {
 	bool frame_given;
 	int live_only_key; /* the first option that --sim has no use for; 0: none */
 	const char *live_only;
+	int own_load_key; /* the first that only the built-in generator obeys */
+	const char *own_load;
 };
 
 /* A whole number in [lo, hi]. */

@@ -118,10 +118,32 @@ static void account_rest(struct ledger *l)
 			l, LEDGER_SUT_DROP, "sut", l->count[LEDGER_SUT_DROP] - named);
 }
 
+static void account_outside(const struct account_input *in, struct ledger *l)
+{
+	ledger_set(l, LEDGER_INTENDED, in->gen.intended, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_UNSENT, in->gen.unsent, LEDGER_MEASURED);
+	ledger_set(
+		l, LEDGER_OFFERED, in->gen.intended - in->gen.unsent, LEDGER_DERIVED);
+	ledger_set(l, LEDGER_ACCEPTED, in->gen.accepted, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_UNIQUE, in->gen.unique, LEDGER_MEASURED);
+	if (!in->has_sut_stats)
+		return;
+	ledger_set(l, LEDGER_SUT_IN, in->sut_in_own, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_SUT_OUT, in->sut_out_own, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_SUT_DROP, in->sut_dropped, LEDGER_MEASURED);
+	ledger_add_place(l, LEDGER_SUT_DROP, "sut", in->sut_dropped);
+}
+
 void account_ledger(const struct account_input *in, struct ledger *ret_ledger)
 {
 	struct ledger l = { .dir = in->dir };
 
+	if (in->gen.outside) {
+		account_outside(in, &l);
+		/* Not derived: a term that nobody counted is not known to be 0. */
+		*ret_ledger = l;
+		return;
+	}
 	account_sent(in, &l);
 	account_sut(in, &l);
 	if (in->gen.tracked)

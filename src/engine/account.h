@@ -33,8 +33,11 @@ struct account_input {
 	struct account_link gen_tx, sut_in, sut_out, gen_rx;
 	bool has_sut_stats;
 	uint64_t sut_dropped, sut_refused; /* refused is part of dropped */
+	uint64_t sut_in_own, sut_out_own;  /* the SUT's counts of packets in and out */
 };
 
+/* Of an outside generator only what it said, and the SUT's own counts, are terms:
+ * interfaces count frames, and its packets may be requests. */
 void account_ledger(const struct account_input *in, struct ledger *ret_ledger);
 
 /*

@@ -132,6 +132,8 @@ static void fill_ledgers(struct bench *b, const struct gen_result *r, struct tri
 				b->after.stats.dropped - b->before.stats.dropped;
 			in.sut_refused =
 				b->after.stats.refused - b->before.stats.refused;
+			in.sut_in_own = b->after.stats.in - b->before.stats.in;
+			in.sut_out_own = b->after.stats.out - b->before.stats.out;
 		}
 		account_ledger(&in, &t->ledgers[i]);
 	}

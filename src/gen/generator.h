@@ -17,6 +17,8 @@
 #include "model/traffic.h"
 #include "model/trial.h"
 
+struct keeper; /* os/keeper.h */
+
 /* One end of a direction: an interface and the namespace it lives in. */
 struct gen_port {
 	int netns_fd; /* -1: the caller's namespace; borrowed */
@@ -39,6 +41,10 @@ struct gen_config {
 	/* Set by a signal handler: the trial ends at once, and result.stopped says so.
 	 */
 	const volatile sig_atomic_t *stop;
+	/* gen_external only: what the shell runs, held by this keeper; both borrowed.
+	 * Ports, MACs and tags are then its own business. */
+	const char *command;
+	struct keeper *keeper;
 };
 
 struct gen_trial {
@@ -61,6 +67,7 @@ struct gen_dir_result {
 	uint64_t unique, duplicate, late, foreign;
 	uint64_t rx_ring_drop; /* the receiver's own drops */
 	bool tracked;          /* false: nobody listened (no receiver) */
+	bool outside; /* only intended, unsent, accepted and unique are known */
 };
 
 struct gen_result {
@@ -101,6 +108,8 @@ struct generator_ops {
 };
 
 extern const struct generator_ops gen_afpacket;
+/* A command that speaks the protocol of satprof-generator(5). */
+extern const struct generator_ops gen_external;
 
 void gen_result_done(struct gen_result *r);
 

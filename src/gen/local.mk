@@ -2,8 +2,11 @@
 noinst_LIBRARIES += %D%/libgen.a
 %C%_libgen_a_SOURCES = \
 	%D%/gen_afpacket.c %D%/gen_afpacket.h \
+	%D%/gen_answer.c %D%/gen_answer.h \
 	%D%/gen_digest.c %D%/gen_digest.h \
+	%D%/gen_external.c \
 	%D%/gen_frame.c %D%/gen_frame.h \
+	%D%/gen_line.c %D%/gen_line.h \
 	%D%/gen_loop.c %D%/gen_loop.h \
 	%D%/gen_pace.c %D%/gen_pace.h \
 	%D%/gen_pcapfile.c %D%/gen_pcapfile.h \

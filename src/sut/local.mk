@@ -16,5 +16,4 @@ noinst_LIBRARIES += %D%/libsut.a
 	%D%/sut_counts.c %D%/sut_counts.h \
 	%D%/sut_expand.c \
 	%D%/sut_none.c \
-	%D%/sut_output.c %D%/sut_output.h \
 	%D%/sut_pid.c

@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "os/findprog.h"
 #include "os/keeper.h"
+#include "os/output_tail.h"
 #include "sut/sut_counts.h"
-#include "sut/sut_output.h"
 
 /* Where the caller sets no limit on the start. */
 #define START_LIMIT_NS (10 * NS_PER_S)
@@ -25,7 +25,7 @@ struct command_sut {
 	struct sut_config cfg;
 	char **argv; /* expanded */
 	char *line;  /* the words joined, for messages */
-	struct sut_output out;
+	struct output_tail out;
 	bool is_held; /* the keeper knows the child */
 	bool is_ended;
 	struct keeper_child child;
@@ -53,7 +53,7 @@ static void command_free(struct command_sut *s)
 		free(s->argv[i]);
 	free(s->argv);
 	free(s->line);
-	sut_output_close(&s->out);
+	output_tail_close(&s->out);
 	free(s);
 }
 
@@ -77,7 +77,7 @@ static int command_open(
 	s->out.fd = -1;
 	rc = findprog_check(s->argv[0], err);
 	if (rc == 0)
-		rc = sut_output_open(&s->out, err);
+		rc = output_tail_open(&s->out, err);
 	if (rc != 0) {
 		command_free(s);
 		return rc;
@@ -100,7 +100,7 @@ static bool command_alive(void *sut, struct sut_end *ret_end)
 	int status;
 
 	if (s->is_held && !s->is_ended) {
-		sut_output_trim(&s->out);
+		output_tail_trim(&s->out);
 		if (!keeper_wait(s->cfg.keeper, s->child.id, 0, &status))
 			return true;
 		set_ended(s, status);
@@ -113,7 +113,7 @@ static int died_early(struct command_sut *s, struct sp_err *err)
 {
 	char last[320];
 
-	sut_output_line(&s->out, last, sizeof(last));
+	output_tail_line(&s->out, last, sizeof(last));
 	if (s->end.signaled)
 		return sp_err_set(err, SP_EBROKEN,
 			"the SUT (%.120s) was ended by signal %d (%s) before it was "
@@ -147,7 +147,7 @@ static int not_ready(struct command_sut *s, int status, struct sp_err *err)
 {
 	char last[256], how[48];
 
-	sut_output_line(&s->out, last, sizeof(last));
+	output_tail_line(&s->out, last, sizeof(last));
 	if (status == -1)
 		(void)snprintf(how, sizeof(how), "did not end");
 	else if (WIFEXITED(status))
@@ -249,7 +249,7 @@ static int command_start(void *sut, struct sp_err *err)
 
 	if (s->cfg.start_timeout_ns == 0)
 		s->cfg.start_timeout_ns = START_LIMIT_NS;
-	sut_output_reset(&s->out);
+	output_tail_reset(&s->out);
 	s->is_ended = false;
 	s->end = (struct sut_end){ 0 };
 	rc = keeper_spawn(s->cfg.keeper, &cmd, &s->child, err);
@@ -273,7 +273,7 @@ static const char *command_output(void *sut)
 {
 	struct command_sut *s = sut;
 
-	return sut_output_tail(&s->out);
+	return output_tail_lines(&s->out);
 }
 
 static bool command_stats(void *sut, struct sut_stats *ret_stats)

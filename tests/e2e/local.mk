@@ -34,3 +34,5 @@ E2E_TESTS += %D%/generate.bats
 E2E_TESTS += %D%/replay.bats
 E2E_TESTS += %D%/messages.bats
 E2E_TESTS += %D%/sweep-ports.bats
+E2E_TESTS += %D%/generators.bats
+EXTRA_DIST += %D%/fake-generator

@@ -298,3 +298,13 @@ TESTS += %D%/test-analysis-noise
 %C%_test_analysis_noise_SOURCES = \
 	%D%/test-analysis-noise.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_analysis_noise_LDADD = $(TEST_PLAN_LIBS)
+check_PROGRAMS += %D%/test-gen-answer
+TESTS += %D%/test-gen-answer
+%C%_test_gen_answer_SOURCES = %D%/test-gen-answer.c
+%C%_test_gen_answer_LDADD = $(TEST_GEN_LIBS)
+
+check_PROGRAMS += %D%/test-gen-external
+TESTS += %D%/test-gen-external
+%C%_test_gen_external_SOURCES = \
+	%D%/test-gen-external.c %D%/keeperhelp.c %D%/keeperhelp.h
+%C%_test_gen_external_LDADD = $(TEST_GEN_LIBS)

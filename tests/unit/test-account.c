@@ -228,9 +228,45 @@ static void test_who_limited(void **state)
 	assert_int_equal(limited(&in, 0), LIMITED_NOT);
 }
 
+/* Nothing is made up where an outside generator cannot know. */
+static void test_outside(void **state)
+{
+	struct account_input in = {
+		.gen = { .intended = 1000,
+			.unsent = 10,
+			.accepted = 990,
+			.unique = 900,
+			.tracked = true,
+			.outside = true },
+		.sut_in = { .known = true, .rx_packets = 123456 },
+	};
+	struct gen_result gen = { 0 };
+	struct ledger l;
+
+	(void)state;
+	account_ledger(&in, &l);
+	assert_closed(&l, 1);
+	assert_int_equal(l.source[LEDGER_REFUSED], LEDGER_ABSENT);
+	assert_int_equal(l.source[LEDGER_SUT_IN], LEDGER_ABSENT);
+	assert_int_equal(l.source[LEDGER_RX_DROP], LEDGER_ABSENT);
+	assert_int_equal(account_packets_in(&l, 1), 900);
+	in.gen.unsent = 0;
+	in.gen.accepted = 1000;
+	in.has_sut_stats = true;
+	in.sut_in_own = 1000;
+	in.sut_dropped = 100;
+	in.sut_out_own = 900;
+	account_ledger(&in, &l);
+	assert_closed(&l, 2); /* and sut_in = sut_drop + sut_out */
+	assert_int_equal(place(&l, LEDGER_SUT_DROP, "sut"), 100);
+	assert_int_equal(account_packets_in(&l, 1), 1000);
+	assert_int_equal(account_limited_by(&l, 1, &gen), LIMITED_SUT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_veth_closes),
 		cmocka_unit_test(test_sut_counts_make_the_line_checkable),
 		cmocka_unit_test(test_refused_by_the_peer_counts_once),

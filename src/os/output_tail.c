@@ -2,7 +2,7 @@
 /* A memory file that keeps its end. */
 #include "config.h"
 
-#include "sut/sut_output.h"
+#include "os/output_tail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,48 +12,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Memory that a chatty SUT may hold before it is given back. */
+/* Memory that a chatty program may hold before it is given back. */
 #define TRIM_BYTES (1L << 20)
 
-int sut_output_open(struct sut_output *o, struct sp_err *err)
+int output_tail_open(struct output_tail *o, struct sp_err *err)
 {
 	o->given_back = 0;
 	o->tail[0] = '\0';
-	o->fd = memfd_create("satprof-sut-output", MFD_CLOEXEC);
+	o->fd = memfd_create("satprof-output", MFD_CLOEXEC);
 	if (o->fd < 0)
-		return sp_err_errno(err, SP_EIO, errno, "memory for the SUT's output");
+		return sp_err_errno(
+			err, SP_EIO, errno, "memory for a program's output");
 	/* Several writers append, whatever their place in the file was. */
 	if (fcntl(o->fd, F_SETFL, O_APPEND) == 0)
 		return 0;
-	(void)sp_err_errno(err, SP_EIO, errno, "appending to the SUT's output");
-	sut_output_close(o);
+	(void)sp_err_errno(err, SP_EIO, errno, "appending to a program's output");
+	output_tail_close(o);
 	return -(int)err->code;
 }
 
-void sut_output_close(struct sut_output *o)
+void output_tail_close(struct output_tail *o)
 {
 	if (o->fd > 0)
 		(void)close(o->fd); /* memory only */
 	o->fd = -1;
 }
 
-void sut_output_reset(struct sut_output *o)
+void output_tail_reset(struct output_tail *o)
 {
 	o->given_back = 0;
 	o->tail[0] = '\0';
 	(void)!ftruncate(o->fd, 0); /* of a memory file of ours: cannot fail */
 }
 
-static long size_of(const struct sut_output *o)
+static long size_of(const struct output_tail *o)
 {
 	struct stat st;
 
 	return fstat(o->fd, &st) == 0 ? (long)st.st_size : 0;
 }
 
-void sut_output_trim(struct sut_output *o)
+void output_tail_trim(struct output_tail *o)
 {
-	long keep_from = size_of(o) - SUT_OUTPUT_KEEP_BYTES;
+	long keep_from = size_of(o) - OUTPUT_TAIL_KEEP_BYTES;
 
 	if (keep_from - o->given_back < TRIM_BYTES)
 		return;
@@ -63,16 +64,16 @@ void sut_output_trim(struct sut_output *o)
 		o->given_back = keep_from;
 }
 
-const char *sut_output_tail(struct sut_output *o)
+const char *output_tail_lines(struct output_tail *o)
 {
-	long size = size_of(o), from = size - SUT_OUTPUT_KEEP_BYTES;
+	long size = size_of(o), from = size - OUTPUT_TAIL_KEEP_BYTES;
 	char *line;
 	ssize_t n;
 	ssize_t i;
 
 	if (from < 0)
 		from = 0;
-	n = pread(o->fd, o->tail, SUT_OUTPUT_KEEP_BYTES, from);
+	n = pread(o->fd, o->tail, OUTPUT_TAIL_KEEP_BYTES, from);
 	if (n < 0)
 		n = 0;
 	o->tail[n] = '\0';
@@ -84,9 +85,9 @@ const char *sut_output_tail(struct sut_output *o)
 	return line != NULL && line[1] != '\0' ? line + 1 : o->tail;
 }
 
-void sut_output_line(struct sut_output *o, char *buf, size_t len)
+void output_tail_line(struct output_tail *o, char *buf, size_t len)
 {
-	const char *tail = sut_output_tail(o);
+	const char *tail = output_tail_lines(o);
 	size_t n = strlen(tail), i;
 
 	while (n > 0 && (tail[n - 1] == '\n' || tail[n - 1] == ' '))
