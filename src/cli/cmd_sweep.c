@@ -296,7 +296,9 @@ static int answer(struct sweep_session *s, int rc, struct sp_err *err)
 	enum exit_code code = EXIT_DONE;
 	int rc2;
 
-	rc2 = run_store_update(s->store, s->run, &second);
+	rc2 = run_store_set_durable(s->store, true, &second);
+	if (rc2 == 0)
+		rc2 = run_store_update(s->store, s->run, &second);
 	if (rc2 == 0)
 		rc2 = answer_print(s->run, s->store, s->o.json, &code, &second);
 	if (rc == 0 && rc2 != 0) {
@@ -340,6 +342,8 @@ static int session(struct sweep_session *s, bool *ret_help, struct sp_err *err)
 		choose_path(s);
 		rc = run_store_create(s->run->path, s->run, &s->store, err);
 	}
+	if (rc == 0 && s->fluid != NULL) /* a thousand trials can be made again */
+		rc = run_store_set_durable(s->store, false, err);
 	if (rc != 0)
 		return (int)verdict_exit_code_of_err(err);
 	rc = execute(s, err);

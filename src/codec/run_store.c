@@ -130,6 +130,19 @@ static struct run_store *store_new(const char *path)
 	return s;
 }
 
+static int sync_set(struct run_store *s, bool on, struct sp_err *err)
+{
+	return sql_exec(s->db,
+		on ? "PRAGMA synchronous = EXTRA" : "PRAGMA synchronous = OFF", err);
+}
+
+int run_store_set_durable(struct run_store *s, bool on, struct sp_err *err)
+{
+	int rc = sync_set(s, on, err);
+
+	return rc != 0 ? sp_err_push(err, "run file '%s'", s->path) : 0;
+}
+
 static int store_open(struct run_store *s, struct sp_err *err)
 {
 	int rc = run_store_file_lock(s->path, &s->lock_fd, err);
@@ -137,10 +150,8 @@ static int store_open(struct run_store *s, struct sp_err *err)
 	if (rc == 0)
 		rc = run_store_file_open(s->path, true, &s->db, err);
 	if (rc == 0)
-		rc = sql_exec(s->db,
-			"PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA",
-			err);
-	return rc;
+		rc = sql_exec(s->db, "PRAGMA journal_mode = DELETE", err);
+	return rc == 0 ? sync_set(s, true, err) : rc;
 }
 
 int run_store_create(const char *path, const struct run *run,

@@ -8,6 +8,7 @@
 #ifndef SATPROF_CODEC_RUN_STORE_H
 #define SATPROF_CODEC_RUN_STORE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -26,6 +27,13 @@ int run_store_create(const char *path, const struct run *run,
  * the first trial or update. SP_EUSAGE when another satprof writes to it. */
 int run_store_resume(const char *path, struct run_store **ret_store,
 	struct run **ret_run, struct sp_err *err);
+/*
+ * Off: commits no longer wait for the disk, so that a power cut may take the file,
+ * though the death of the program does not. For trials that can be made again, as
+ * simulated ones, of which there are hundreds a second. On, as it is opened: the next
+ * commit takes all of the file with it.
+ */
+int run_store_set_durable(struct run_store *s, bool on, struct sp_err *err);
 /* The segment's number, from 1: what trials of this process carry. */
 uint32_t run_store_segment(const struct run_store *s);
 

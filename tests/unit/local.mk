@@ -149,6 +149,12 @@ TESTS += %D%/test-run-store-damage
 %C%_test_run_store_damage_SOURCES = %D%/test-run-store-damage.c $(RUN_STORE_SOURCES)
 %C%_test_run_store_damage_LDADD = $(TEST_CODEC_LIBS)
 
+check_PROGRAMS += %D%/test-run-store-durable
+TESTS += %D%/test-run-store-durable
+%C%_test_run_store_durable_SOURCES = \
+	%D%/test-run-store-durable.c $(RUN_STORE_SOURCES)
+%C%_test_run_store_durable_LDADD = $(TEST_CODEC_LIBS)
+
 check_PROGRAMS += %D%/test-run-model
 TESTS += %D%/test-run-model
 %C%_test_run_model_SOURCES = %D%/test-run-model.c
