@@ -27,3 +27,7 @@ EXTRA_DIST += \
 	%D%/packages \
 	%D%/setup \
 	%D%/soak
+
+# Adapters of sweep's --generator.
+generatorsdir = $(pkglibexecdir)/generators
+dist_generators_SCRIPTS = %D%/generators/http

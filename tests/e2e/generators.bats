@@ -30,9 +30,18 @@ broken() {
 	rm -f x.satprof
 }
 
+# none_runs SECONDS: no generator of this test is there, at the latest then.
+none_runs() {
+	local tries=$(($1 * 10))
+	while pgrep -f -- "--log $T/log" >&2; do
+		[ "$tries" -gt 0 ] || return 1
+		tries=$((tries - 1))
+		sleep 0.1
+	done
+}
+
 @test "the capacity behind an outside generator is found" {
-	before=$(leftovers)
-	outside "'$FAKE' --capacity 400000 --log log" -o x.satprof
+	outside "'$FAKE' --capacity 400000 --log '$T/log'" -o x.satprof
 	[ "$status" -eq 0 ]
 	near "$(q '.arms[0].knee_pps')" 400000 1
 	# What it cannot know is not in the ledger; nothing is made up.
@@ -43,7 +52,7 @@ broken() {
 	[ "$(q '.trials[-1].latency_ns.p999')" = 3000 ]
 	[ "$(head -n1 log)" = '{"op":"hello","schema":1}' ]
 	[ "$(tail -n1 log)" = '{"op":"bye"}' ]
-	assert_nothing_left "$before"
+	none_runs 0
 	"$SATPROF" show x.satprof | grep -q 'generator=.*fake-generator'
 }
 
@@ -84,24 +93,23 @@ broken() {
 }
 
 @test "a signal or a kill in the middle of a trial ends the generator too" {
-	before=$(leftovers)
 	for signal in TERM KILL; do
 		rm -f log x.satprof
-		"$SATPROF" sweep --quiet --generator "'$FAKE' --log log --answer 3=silence" \
+		"$SATPROF" sweep --quiet --generator "'$FAKE' --log '$T/log' --answer 3=silence" \
 			--sut none --arms off --preset smoke -o x.satprof >out.txt 2>err.txt 3>&- &
 		pid=$!
 		for ((i = 0; i < 100; i++)); do
 			grep -qs '"trial":3' log && break
 			sleep 0.1
 		done
-		[ "$(pgrep -fc "fake-generator --log log")" -ge 1 ]
+		pgrep -f -- "--log $T/log --answer" >/dev/null
 		t0=$(date +%s%N)
 		kill "-$signal" "$pid"
 		code=0
 		wait "$pid" || code=$?
 		[ "$code" -eq $((128 + $(kill -l "$signal"))) ]
 		[ $((($(date +%s%N) - t0) / 1000000)) -lt 4000 ]
-		assert_nothing_left "$before"
+		none_runs 2
 	done
 }
 
@@ -125,4 +133,57 @@ broken() {
 	outside ./example --rates 10k
 	[ "$status" -eq 0 ]
 	[ "$(q '[.trials[].loss_frac] | max')" = 0 ]
+}
+
+# A web server in the lab that lets through 300 requests/s and refuses the rest.
+start_http() {
+	need_command nginx httperf
+	HTTP=$BATS_TEST_DIRNAME/../../scripts/generators/http
+	mkdir www
+	echo ok >www/page
+	cat >nginx.conf <<-EOF
+		daemon off;
+		user root;
+		worker_processes 1;
+		pid "$T/nginx.pid";
+		error_log stderr crit;
+		events { worker_connections 4096; }
+		http {
+			access_log off;
+			limit_req_zone \$server_port zone=all:1m rate=300r/s;
+			client_body_temp_path "$T/a";
+			proxy_temp_path "$T/b";
+			fastcgi_temp_path "$T/c";
+			uwsgi_temp_path "$T/d";
+			scgi_temp_path "$T/e";
+			server {
+				listen 8080 backlog=4096;
+				root "$T/www";
+				limit_req zone=all burst=5 nodelay;
+			}
+		}
+	EOF
+}
+
+@test "http: the limit of a web server in the lab is found, a request a packet" {
+	start_http
+	sweep_twice --lab --generator "'$HTTP' http://198.18.255.1:8080/page" --arms off \
+		--preset smoke --trial-time 0.6s --ready "test -s '$T/nginx.pid'" -- \
+		nginx -c "$T/nginx.conf"
+	[ "$status" -eq 0 ]
+	near "$(q '.arms[0].knee_pps')" 300 8
+	[ "$(q '.arms[0].limited_by')" = sut ]
+	[ "$(q '[.trials[] | .loss_frac] | min >= 0')" = true ]
+	[ "$(q '[.trials[] | select(.rate_pps > 350) | .loss_frac] | max > 0.05')" = true ]
+}
+
+@test "http: no server, no URL" {
+	start_http
+	sweep --lab --generator "'$HTTP' http://198.18.255.1:8080/page" --arms off \
+		--preset smoke --ready-timeout 1s --sut none
+	[ "$status" -eq 6 ]
+	grep -q 'none of the probe packets' stderr.txt
+	outside "'$HTTP' ftp://198.18.255.1/"
+	[ "$status" -eq 7 ]
+	grep -q 'exited with status 2 .*not an http:// URL: ftp://198.18.255.1/' stderr.txt
 }
