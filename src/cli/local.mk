@@ -19,8 +19,9 @@ satprof_SOURCES = \
 	%D%/sweep_generator.c %D%/sweep_generator.h \
 	%D%/sweep_live.c %D%/sweep_live.h \
 	%D%/sweep_options.c %D%/sweep_options.h \
-	%D%/sweep_options_private.h \
-	%D%/sweep_ports.c %D%/sweep_ports.h
+	%D%/sweep_options_private.h %D%/sweep_options_table.c \
+	%D%/sweep_ports.c %D%/sweep_ports.h \
+	%D%/sweep_setup.c %D%/sweep_setup.h
 satprof_LDADD = \
 	src/report/libreport.a \
 	src/engine/libengine.a \

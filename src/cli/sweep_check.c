@@ -107,14 +107,60 @@ static int check_interfaces(const struct sweep_options *o, struct sp_err *err)
 	return 0;
 }
 
-static bool has_count_arm(const struct sweep_options *o)
+static bool has_arm(const struct sweep_options *o, enum arm_kind kind)
 {
 	size_t i;
 
 	for (i = 0; i < o->n_arms; i++)
-		if (o->arms[i].kind == ARM_COUNT)
+		if (o->arms[i].kind == kind)
 			return true;
 	return false;
+}
+
+/* An arm without its command, or a command without its arm. */
+static int check_command(const struct sweep_options *o, enum arm_kind kind,
+	const char *option, const char *command, struct sp_err *err)
+{
+	bool has = has_arm(o, kind);
+
+	if (has && command == NULL)
+		return sp_err_set(err, SP_EUSAGE,
+			"the arm %s needs its command: --%s CMD", option, option);
+	if (!has && command != NULL)
+		return sp_err_set(err, SP_EUSAGE,
+			"--%s is for the arm %s, which is not among --arms", option,
+			option);
+	if (command != NULL && command[strspn(command, " \t\n")] == '\0')
+		return sp_err_set(err, SP_EUSAGE, "--%s: the command is empty", option);
+	return 0;
+}
+
+static int check_profilers(const struct parse_state *s)
+{
+	const struct sweep_options *o = s->o;
+	int rc = check_command(o, ARM_PROFILER, "profiler", o->profiler, s->err);
+
+	if (rc == 0)
+		rc = check_command(o, ARM_WRAP, "wrap", o->wrap, s->err);
+	if (rc != 0)
+		return rc;
+	if (o->profiler != NULL && o->sut_none && strstr(o->profiler, "{pid}") != NULL)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--profiler: with --sut none there is no process for {pid}");
+	if (o->wrap == NULL)
+		return 0;
+	if (o->sut_none || o->pid != 0)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--wrap is for a SUT that is started here, not for --%s",
+			o->pid != 0 ? "pid" : "sut none");
+	if (o->restart != BENCH_RESTART_ARM)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--wrap needs a SUT that is started at every arm: leave "
+			"--restart out");
+	if (strstr(o->wrap, "{pid}") != NULL)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--wrap: {pid} is not known before the SUT is started");
+	return 0;
 }
 
 static int check_load(const struct parse_state *s)
@@ -140,7 +186,7 @@ static int check_load(const struct parse_state *s)
 	if (o->config.ndr != NDR_NONE && o->config.n_rates > 0)
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--ndr does not go with --rates: it searches around the knee");
-	if (o->events != NULL && !has_count_arm(o))
+	if (o->events != NULL && !has_arm(o, ARM_COUNT))
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--event is for an arm that counts: add --arms off,count");
 	return 0;
@@ -154,5 +200,7 @@ int sweep_options_check(struct parse_state *s)
 		rc = check_where(s->o, s->err);
 	if (rc == 0)
 		rc = check_interfaces(s->o, s->err);
+	if (rc == 0)
+		rc = check_profilers(s);
 	return rc == 0 ? check_load(s) : rc;
 }

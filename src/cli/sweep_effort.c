@@ -75,6 +75,18 @@ int sweep_rates_parse(
 	return rc != 0 ? sp_err_push(err, "--rates") : 0;
 }
 
+/* --arms, or what the commands of outside profilers mean without it; NULL: neither. */
+static const char *arms_asked(const struct parse_state *s)
+{
+	const struct sweep_options *o = s->o;
+
+	if (s->arms != NULL)
+		return s->arms;
+	if (o->profiler != NULL)
+		return o->wrap != NULL ? "off,profiler,wrap" : "off,profiler";
+	return o->wrap != NULL ? "off,wrap" : NULL;
+}
+
 int sweep_effort_apply(struct parse_state *s)
 {
 	struct sweep_config *c = &s->o->config;
@@ -110,8 +122,8 @@ int sweep_effort_apply(struct parse_state *s)
 		rc = sp_err_set(s->err, SP_EUSAGE, "it lies between 0 and 1");
 	if (rc != 0)
 		return sp_err_push(s->err, "--margin");
-	s->o->arms_by_name = s->arms != NULL;
-	rc = arm_list_parse(s->arms != NULL ? s->arms : p->arms, &s->o->arms,
+	s->o->arms_by_name = arms_asked(s) != NULL;
+	rc = arm_list_parse(s->o->arms_by_name ? arms_asked(s) : p->arms, &s->o->arms,
 		&s->o->n_arms, s->err);
 	return rc != 0 ? sp_err_push(s->err, "--arms") : 0;
 }

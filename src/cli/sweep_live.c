@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -18,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/sweep_generator.h"
 #include "cli/sweep_ports.h"
+#include "cli/sweep_setup.h"
 #include "os/host.h"
 #include "os/keeper.h"
 #include "os/lab.h"
@@ -25,7 +25,6 @@
 #include "os/ports.h"
 #include "os/restore.h"
 
-#define SETUP_TIMEOUT_NS   (60 * NS_PER_S)
 #define SUT_STOP_NS        (2 * NS_PER_S)
 #define ETHERNET_FCS_BYTES 18u /* header and FCS: what the MTU does not count */
 #define DEFAULT_MTU        1500u
@@ -142,24 +141,9 @@ static int open_keeper(struct sweep_live *l, struct sp_err *err)
 static int run_setup(struct sweep_live *l, struct sp_err *err)
 {
 	char *cmd = sut_expand(l->o->setup, word_in(l), word_out(l), l->o->pid);
-	char sh[] = "/bin/sh", c[] = "-c";
-	char *argv[] = { sh, c, cmd, NULL };
-	char path[] = "/tmp/satprof-setup-XXXXXX", tail[300] = "";
-	struct keeper_cmd kc = { .argv = argv, .output_path = path };
-	int status = 0, rc, fd = mkstemp(path);
-	ssize_t n;
+	int rc = sweep_setup_run(l->keeper, cmd, err);
 
-	if (fd < 0)
-		return sp_err_set(err, SP_EIO, "cannot make a file in /tmp");
-	rc = keeper_run(l->keeper, &kc, SETUP_TIMEOUT_NS, &status, err);
-	n = read(fd, tail, sizeof(tail) - 1);
-	tail[n > 0 ? n : 0] = '\0';
-	(void)close(fd);
-	(void)unlink(path);
 	free(cmd);
-	if (rc == 0 && status != 0)
-		rc = sp_err_set(err, SP_EUSAGE, "--setup failed (status %d): %s",
-			WIFEXITED(status) ? WEXITSTATUS(status) : status, tail);
 	return rc;
 }
 
@@ -281,6 +265,15 @@ static int open_bench(struct sweep_live *l, struct sp_err *err)
 		.sut = l->sut,
 		.observer_for = observer_for_arm,
 		.events = o->events,
+		.outside = {
+			.keeper = l->keeper,
+			.profiler = o->profiler,
+			.wrap = o->wrap,
+			.in = word_in(l),
+			.out = word_out(l),
+			.start_wait_ns = o->profiler_after_ns,
+			.finish_max_ns = o->profiler_finish_ns,
+		},
 		.links = {
 			.gen_nl = l->gen_nl,
 			.sut_nl = l->sut_nl,
@@ -336,6 +329,10 @@ static void add_facts(struct sweep_live *l)
 		false);
 	if (l->o->generator != NULL)
 		run_set_fact(run, "generator", l->o->generator, false);
+	if (l->o->profiler != NULL)
+		run_set_fact(run, "profiler", l->o->profiler, false);
+	if (l->o->wrap != NULL)
+		run_set_fact(run, "wrap", l->o->wrap, false);
 	if (l->in_lab)
 		run_set_fact(run, "steering", steering_word(l->lab.steering), false);
 	(void)snprintf(buf, sizeof(buf), "%d", l->cpus.cpu_gen);

@@ -11,116 +11,6 @@
 #include "cli/args.h"
 #include "cli/sweep_options_private.h"
 
-enum opt {
-	OPT_LAB = 256,
-	OPT_LIMIT,
-	OPT_IN,
-	OPT_OUT,
-	OPT_SUT_IN,
-	OPT_SUT_OUT,
-	OPT_PID,
-	OPT_SUT,
-	OPT_SETUP,
-	OPT_READY,
-	OPT_READY_AFTER,
-	OPT_READY_TIMEOUT,
-	OPT_SUT_STATS,
-	OPT_RESTART,
-	OPT_RATES,
-	OPT_FRAME_SIZE,
-	OPT_FLOWS,
-	OPT_BURST,
-	OPT_PCAP,
-	OPT_PCAP_TAG,
-	OPT_BIDIR,
-	OPT_DST_MAC,
-	OPT_GENERATOR,
-	OPT_ARMS,
-	OPT_PRESET,
-	OPT_BLOCKS,
-	OPT_LATENCY,
-	OPT_TRIAL_TIME,
-	OPT_MAX_TIME,
-	OPT_NDR,
-	OPT_MARGIN,
-	OPT_SEED,
-	OPT_RESUME,
-	OPT_CPU_GEN,
-	OPT_CPU_RECV,
-	OPT_CPU_COLLECT,
-	OPT_CPU_SUT,
-	OPT_JSON,
-	OPT_QUIET,
-	OPT_SIM,
-};
-
-static const struct argp_option sweep_argp_options[] = {
-	{ NULL, 0, NULL, 0, "Where:", 1 },
-	{ "lab", OPT_LAB, NULL, 0, "A private test bed (default without --in)", 1 },
-	{ "limit", OPT_LIMIT, "RATE", 0, "Plant a limit on the SUT's egress (lab)", 1 },
-	{ "in", OPT_IN, "IF", 0, "Send on this interface of the caller's", 1 },
-	{ "out", OPT_OUT, "IF", 0, "Receive on this interface", 1 },
-	{ "sut-in", OPT_SUT_IN, "IF", 0, "The SUT's side of --in: {in}", 1 },
-	{ "sut-out", OPT_SUT_OUT, "IF", 0, "The SUT's side of --out: {out}", 1 },
-	{ NULL, 0, NULL, 0, "System under test (default: the built-in forwarder):", 2 },
-	{ "pid", OPT_PID, "PID", 0, "A process that runs already", 2 },
-	{ "sut", OPT_SUT, "none", 0, "No process: the kernel forwards", 2 },
-	{ "setup", OPT_SETUP, "CMD", 0, "Run once before the SUT, in its namespace",
-		2 },
-	{ "ready", OPT_READY, "CMD", 0, "The SUT is ready when CMD succeeds", 2 },
-	{ "ready-after", OPT_READY_AFTER, "TIME", 0,
-		"The SUT is ready TIME after its start", 2 },
-	{ "ready-timeout", OPT_READY_TIMEOUT, "TIME", 0,
-		"Give up on a SUT that is not ready by then (10s)", 2 },
-	{ "sut-stats", OPT_SUT_STATS, "CMD", 0, "Prints the SUT's own counts as JSON",
-		2 },
-	{ "restart", OPT_RESTART, "arm|block|never", 0,
-		"When a started SUT is restarted (arm)", 2 },
-	{ NULL, 0, NULL, 0, "Load:", 3 },
-	{ "rates", OPT_RATES, "LIST", 0, "A fixed ladder of rates; asks for no knee",
-		3 },
-	{ "frame-size", OPT_FRAME_SIZE, "BYTES|imix", 0,
-		"Frame size with the 4-byte FCS (64)", 3 },
-	{ "flows", OPT_FLOWS, "N", 0, "Different 5-tuples (64)", 3 },
-	{ "burst", OPT_BURST, "N", 0, "Frames a burst, 1..64 (the pilot chooses)", 3 },
-	{ "pcap", OPT_PCAP, "FILE", 0, "Replay a capture instead", 3 },
-	{ "pcap-tag", OPT_PCAP_TAG, NULL, 0,
-		"Overwrite the last 18 payload bytes with the tag", 3 },
-	{ "bidir", OPT_BIDIR, NULL, 0, "Offer the load in both directions", 3 },
-	{ "dst-mac", OPT_DST_MAC, "MAC|sut", 0,
-		"Destination MAC (the receiver's interface)", 3 },
-	{ "generator", OPT_GENERATOR, "CMD", 0,
-		"An outside generator instead: satprof-generator(5)", 3 },
-	{ NULL, 0, NULL, 0, "Arms:", 4 },
-	{ "arms", OPT_ARMS, "LIST", 0,
-		"off, attach, count, sample@HZ; the first is the reference", 4 },
-	{ "event", 'e', "LIST", 0, "Events of the count arm", 4 },
-	{ NULL, 0, NULL, 0, "Effort:", 5 },
-	{ "preset", OPT_PRESET, "smoke|default|dose|full", 0, "How much work (default)",
-		5 },
-	{ "blocks", OPT_BLOCKS, "N", 0, "Blocks: the unit of evidence", 5 },
-	{ "latency", OPT_LATENCY, NULL, 0, "Extra trials for latency, burst 1", 5 },
-	{ "trial-time", OPT_TRIAL_TIME, "TIME", 0, "Length of a trial", 5 },
-	{ "max-time", OPT_MAX_TIME, "TIME", 0, "End after the block then running", 5 },
-	{ "ndr", OPT_NDR, "light|csit|rfc2544", 0,
-		"Search NDR and PDR of the reference arm, last", 5 },
-	{ "margin", OPT_MARGIN, "FRAC", 0, "What counts as no shift (3%)", 5 },
-	{ "seed", OPT_SEED, "N", 0, "Seed of orders and dithers (from the clock)", 5 },
-	{ "resume", OPT_RESUME, "RUN", 0, "Go on with a run file", 5 },
-	{ "sim", OPT_SIM, "MODEL", 0,
-		"A simulated SUT in virtual time, e.g. capacity=300k,noise=1%", 5 },
-	{ NULL, 0, NULL, 0, "CPUs:", 6 },
-	{ "cpu-gen", OPT_CPU_GEN, "N", 0, "The generator's CPU", 6 },
-	{ "cpu-recv", OPT_CPU_RECV, "N", 0, "The receiver's CPU", 6 },
-	{ "cpu-collect", OPT_CPU_COLLECT, "N", 0, "The collector's CPU", 6 },
-	{ "cpu-sut", OPT_CPU_SUT, "LIST|none", 0, "The SUT's CPUs", 6 },
-	{ NULL, 0, NULL, 0, "Output:", 7 },
-	{ "output", 'o', "RUN", 0, "The run file (satprof-DATE.satprof)", 7 },
-	{ "json", OPT_JSON, NULL, 0, "One JSON document on standard output", 7 },
-	{ "quiet", OPT_QUIET, NULL, 0, "No progress, no notes", 7 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
-};
-
 static int int_opt(const char *arg, uint64_t hi, int *ret, struct sp_err *err)
 {
 	uint64_t v = 0;
@@ -258,11 +148,34 @@ static bool parse_load(int key, char *arg, struct parse_state *s)
 			s->rc = sp_err_set(s->err, SP_EUSAGE, "the command is empty");
 		s->o->generator = arg;
 		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static bool parse_arms(int key, char *arg, struct parse_state *s)
+{
+	struct sweep_options *o = s->o;
+
+	switch (key) {
 	case OPT_ARMS:
 		s->arms = arg;
 		break;
+	case OPT_PROFILER:
+		o->profiler = arg;
+		break;
+	case OPT_WRAP:
+		o->wrap = arg;
+		break;
+	case OPT_PROFILER_AFTER:
+		s->rc = units_time_parse(arg, &o->profiler_after_ns, s->err);
+		break;
+	case OPT_PROFILER_FINISH:
+		s->rc = units_time_parse(arg, &o->profiler_finish_ns, s->err);
+		break;
 	case 'e':
-		s->o->events = arg;
+		o->events = arg;
 		break;
 	default:
 		return false;
@@ -371,7 +284,8 @@ static bool is_live_only(int key)
 	static const int keys[] = { OPT_LAB, OPT_LIMIT, OPT_IN, OPT_OUT, OPT_SUT_IN,
 		OPT_SUT_OUT, OPT_PID, OPT_SUT, OPT_SETUP, OPT_READY, OPT_READY_AFTER,
 		OPT_READY_TIMEOUT, OPT_SUT_STATS, OPT_RESTART, OPT_FLOWS, OPT_PCAP,
-		OPT_PCAP_TAG, OPT_BIDIR, OPT_DST_MAC, OPT_GENERATOR, 'e', OPT_CPU_GEN,
+		OPT_PCAP_TAG, OPT_BIDIR, OPT_DST_MAC, OPT_GENERATOR, 'e', OPT_PROFILER,
+		OPT_WRAP, OPT_PROFILER_AFTER, OPT_PROFILER_FINISH, OPT_CPU_GEN,
 		OPT_CPU_RECV, OPT_CPU_COLLECT, OPT_CPU_SUT };
 
 	return is_in(key, keys, sizeof(keys) / sizeof(keys[0]));
@@ -387,7 +301,8 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 		return EINVAL;
 	}
 	if (!parse_where(key, arg, s) && !parse_load(key, arg, s) &&
-		!parse_effort(key, arg, s) && !parse_rest(key, arg, s))
+		!parse_arms(key, arg, s) && !parse_effort(key, arg, s) &&
+		!parse_rest(key, arg, s))
 		return ARGP_ERR_UNKNOWN;
 	if (s->live_only_key == 0 && is_live_only(key))
 		s->live_only_key = key;
@@ -409,6 +324,8 @@ static void set_defaults(struct sweep_options *o)
 {
 	*o = (struct sweep_options){
 		.ready_timeout_ns = 10 * NS_PER_S,
+		.profiler_after_ns = 300 * NS_PER_MS,
+		.profiler_finish_ns = 30 * NS_PER_S,
 		.cpus = { -1, -1, -1, NULL },
 		.traffic = { .kind = TRAFFIC_FIXED,
 			.frame_bytes = 64,

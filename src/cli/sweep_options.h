@@ -37,6 +37,8 @@ struct sweep_options {
 	size_t n_arms;
 	bool arms_by_name; /* not the preset's: what cannot run is exit 7 */
 	const char *events;
+	const char *profiler, *wrap; /* commands of outside profilers, or NULL */
+	uint64_t profiler_after_ns, profiler_finish_ns;
 	/* Effort. */
 	struct sweep_config config; /* owned arrays */
 	bool seed_given;

@@ -3,7 +3,60 @@
 #ifndef SATPROF_CLI_SWEEP_OPTIONS_PRIVATE_H
 #define SATPROF_CLI_SWEEP_OPTIONS_PRIVATE_H
 
+#include <argp.h>
+
 #include "cli/sweep_options.h"
+
+/* Keys of the options that have no letter. */
+enum sweep_opt {
+	OPT_LAB = 256,
+	OPT_LIMIT,
+	OPT_IN,
+	OPT_OUT,
+	OPT_SUT_IN,
+	OPT_SUT_OUT,
+	OPT_PID,
+	OPT_SUT,
+	OPT_SETUP,
+	OPT_READY,
+	OPT_READY_AFTER,
+	OPT_READY_TIMEOUT,
+	OPT_SUT_STATS,
+	OPT_RESTART,
+	OPT_RATES,
+	OPT_FRAME_SIZE,
+	OPT_FLOWS,
+	OPT_BURST,
+	OPT_PCAP,
+	OPT_PCAP_TAG,
+	OPT_BIDIR,
+	OPT_DST_MAC,
+	OPT_GENERATOR,
+	OPT_ARMS,
+	OPT_PROFILER,
+	OPT_WRAP,
+	OPT_PROFILER_AFTER,
+	OPT_PROFILER_FINISH,
+	OPT_PRESET,
+	OPT_BLOCKS,
+	OPT_LATENCY,
+	OPT_TRIAL_TIME,
+	OPT_MAX_TIME,
+	OPT_NDR,
+	OPT_MARGIN,
+	OPT_SEED,
+	OPT_RESUME,
+	OPT_CPU_GEN,
+	OPT_CPU_RECV,
+	OPT_CPU_COLLECT,
+	OPT_CPU_SUT,
+	OPT_JSON,
+	OPT_QUIET,
+	OPT_SIM,
+};
+
+/* What argp knows of them (sweep_options_table.c). */
+extern const struct argp_option sweep_argp_options[];
 
 /* Words that can only be judged when all have been seen. */
 struct parse_state {

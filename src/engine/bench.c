@@ -12,6 +12,7 @@
 #include "engine/bench_private.h"
 #include "plan/ndr.h"
 
+#define SLOW_FINISH_NS NS_PER_S /* of a wrapper: worth a note */
 #define PROBE_PPS      1000.0
 #define PROBE_NS       (20 * NS_PER_MS)
 #define PROBE_DRAIN_NS (20 * NS_PER_MS)
@@ -42,6 +43,7 @@ static int observers_open(struct bench *b, struct sp_err *err)
 			.run = b->cfg.run,
 			.root_fd = b->cfg.root_fd,
 			.longest_trial_ns = longest_trial_ns(b->cfg.run, i),
+			.outside = b->cfg.outside,
 		};
 
 		b->arms[i].ops = b->cfg.observer_for(arm);
@@ -194,29 +196,95 @@ static int sut_bring_up(struct bench *b, uint32_t block, struct sp_err *err)
 	return b->cfg.probe_ready ? probe_until_ready(b, err) : 0;
 }
 
+/* The SUT's next start is as the arm launches it. */
+static int set_launch(struct bench *b, struct bench_arm *ba,
+	const struct observer_target *target, struct sp_err *err)
+{
+	struct sut_wrap wrap = { .finish_max_ns = b->cfg.outside.finish_max_ns };
+	char *words = NULL;
+	int rc;
+
+	if (b->cfg.sut_ops->wrap == NULL)
+		return 0;
+	if (ba->ops == NULL || ba->ops->launch == NULL) {
+		b->cfg.sut_ops->wrap(b->cfg.sut, NULL);
+		return 0;
+	}
+	rc = ba->ops->launch(ba->obs, target, &words, err);
+	if (rc != 0)
+		return rc;
+	wrap.words = words;
+	b->cfg.sut_ops->wrap(b->cfg.sut, &wrap);
+	free(words);
+	return 0;
+}
+
+static int launch(struct bench *b, struct bench_arm *ba,
+	const struct observer_target *target, uint32_t block, struct sp_err *err)
+{
+	int rc = set_launch(b, ba, target, err);
+
+	if (rc != 0)
+		return rc;
+	rc = sut_bring_up(b, block, err);
+	if (ba->ops == NULL || ba->ops->launch == NULL)
+		return rc;
+	if (rc == 0) {
+		ba->has_launched = true;
+		return 0;
+	}
+	/* Not the SUT, but what it is launched under is what this arm asks for. */
+	if (!ba->has_launched && (err->code == SP_EBROKEN || err->code == SP_ETIMEDOUT))
+		err->code = SP_EENV;
+	return sp_err_push(err, "under the command of --wrap");
+}
+
 static int bench_arm_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_err *err)
 {
 	struct bench *b = ctx;
 	struct bench_arm *ba = &b->arms[arm];
+	const struct sut_ops *sut_ops = b->cfg.sut_ops;
 	struct observer_target target = {
 		.cpus = b->cfg.cpus->sut,
 		.n_cpus = b->cfg.cpus->n_sut,
 		.self = getpid(),
 	};
-	int rc = sut_bring_up(b, block, err);
+	int rc = launch(b, ba, &target, block, err);
 
 	if (rc != 0 || ba->ops == NULL)
 		return rc;
-	target.pid = b->cfg.sut_ops->pid(b->cfg.sut);
-	rc = ba->ops->attach(ba->obs, &target, err);
-	if (rc == 0)
-		b->observing = ba;
-	return rc;
+	target.pid = sut_ops->pid(b->cfg.sut);
+	target.ns_pid =
+		sut_ops->ns_pid != NULL ? sut_ops->ns_pid(b->cfg.sut) : target.pid;
+	/* Also after a failure: what was started half is to be ended. */
+	b->observing = ba;
+	return ba->ops->attach(ba->obs, &target, err);
+}
+
+/* A wrapper ends with the SUT; how long that took is worth knowing. */
+static void note_finish(struct bench *b, const struct bench_arm *ba, uint64_t took_ns)
+{
+	const char *arm = b->cfg.run->arms[ba - b->arms].name;
+	char head[ARM_NAME_MAX + 64];
+
+	if (ba->ops == NULL || ba->ops->launch == NULL || took_ns < SLOW_FINISH_NS)
+		return;
+	(void)snprintf(
+		head, sizeof(head), "arm %s: the SUT and its wrapper took ", arm);
+	if (took_ns >= b->cfg.outside.finish_max_ns)
+		run_set_note(b->cfg.run, head,
+			"%smore than %.3g s to finish after SIGINT, and were ended: "
+			"what the wrapper wrote may be unfinished (--profiler-finish)",
+			head, (double)b->cfg.outside.finish_max_ns / (double)NS_PER_S);
+	else
+		run_set_note(b->cfg.run, head, "%s%.1f s to finish, outside the trials",
+			head, (double)took_ns / (double)NS_PER_S);
 }
 
 static int bench_arm_end(void *ctx, struct sp_err *err)
 {
 	struct bench *b = ctx;
+	const struct bench_arm *ba = b->observing;
 	int rc = 0;
 
 	if (b->observing != NULL)
@@ -226,8 +294,11 @@ static int bench_arm_end(void *ctx, struct sp_err *err)
 	if (b->sut_runs &&
 		(b->cfg.restart == BENCH_RESTART_ARM || !b->cfg.sut_ops->restarts)) {
 		struct sp_err second = { .code = SP_OK };
+		uint64_t start_ns = clock_now_ns(b->cfg.clock);
 		int rc2 = b->cfg.sut_ops->stop(b->cfg.sut, &second);
 
+		if (ba != NULL)
+			note_finish(b, ba, clock_now_ns(b->cfg.clock) - start_ns);
 		b->sut_runs = !b->cfg.sut_ops->restarts;
 		if (rc == 0 && rc2 != 0) {
 			*err = second;

@@ -37,7 +37,8 @@ struct bench_config {
 	const struct sut_ops *sut_ops;
 	void *sut;
 	const struct observer_ops *(*observer_for)(const struct arm *arm);
-	const char *events; /* -e, or NULL */
+	const char *events;              /* -e, or NULL */
+	struct observer_outside outside; /* for arms that are programs of others */
 	struct bench_links links;
 	const struct cpuplan *cpus;
 	int root_fd;

@@ -23,6 +23,7 @@ struct bench_edge {
 struct bench_arm {
 	const struct observer_ops *ops; /* NULL: off */
 	void *obs;
+	bool has_launched; /* the SUT came up once as this arm launches it */
 };
 
 struct bench {

@@ -203,7 +203,6 @@ static void judge(const struct gen_result *r, struct trial *t)
 {
 	size_t i;
 
-	t->valid = true;
 	t->loss_frac = loss_of_all(t);
 	t->limited_by = account_limited_by(t->ledgers, t->n_ledgers, r);
 	for (i = 0; i < t->n_ledgers; i++) {
@@ -312,6 +311,7 @@ int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 	struct sut_end end;
 	int rc;
 
+	t->valid = true; /* until something says that it is not */
 	settle(b);
 	rc = b->is_cold ? warm_up(b, t, err) : 0;
 	if (rc == 0) {

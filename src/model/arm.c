@@ -22,6 +22,9 @@ static const struct {
 	{ "attach", ARM_ATTACH, false },
 	{ "count", ARM_COUNT, false },
 	{ "sample", ARM_SAMPLE, true },
+	{ "perf", ARM_PERF, true },
+	{ "profiler", ARM_PROFILER, false },
+	{ "wrap", ARM_WRAP, false },
 };
 
 #define N_ROWS (sizeof(arm_rows) / sizeof(arm_rows[0]))
@@ -40,7 +43,9 @@ int arm_parse(const char *s, struct arm *ret_arm, struct sp_err *err)
 	if (i == N_ROWS || (s[len] == '@') != arm_rows[i].takes_hz ||
 		strlen(s) >= sizeof(a.name))
 		return sp_err_set(err, SP_EUSAGE,
-			"'%s' is not an arm: use off, attach, count or sample@HZ", s);
+			"'%s' is not an arm: use off, attach, count, sample@HZ, "
+			"perf@HZ, profiler or wrap",
+			s);
 	if (arm_rows[i].takes_hz) {
 		if (units_u64_parse(s + len + 1, 1, ARM_HZ_MAX, &hz, err) != 0)
 			return sp_err_push(err, "arm '%s'", s);
@@ -85,4 +90,9 @@ int arm_list_parse(
 bool arm_is_sampling(const struct arm *a)
 {
 	return a->kind == ARM_SAMPLE;
+}
+
+bool arm_is_outside(const struct arm *a)
+{
+	return a->kind == ARM_PERF || a->kind == ARM_PROFILER || a->kind == ARM_WRAP;
 }

@@ -136,6 +136,26 @@ void run_add_note(struct run *r, const char *fmt, ...)
 	r->notes[r->n_notes++] = xstrdup(text);
 }
 
+void run_set_note(struct run *r, const char *head, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	size_t i;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap); /* a note is one line */
+	va_end(ap);
+	for (i = 0; i < r->n_notes; i++)
+		if (strncmp(r->notes[i], head, strlen(head)) == 0)
+			break;
+	if (i == r->n_notes) {
+		run_add_note(r, "%s", text);
+		return;
+	}
+	free(r->notes[i]);
+	r->notes[i] = xstrdup(text);
+}
+
 void run_add_trial(struct run *r, struct trial *t)
 {
 	r->trials = xgrow(r->trials, r->n_trials, &r->cap_trials, sizeof(*r->trials));

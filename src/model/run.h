@@ -84,6 +84,9 @@ uint32_t run_event_intern(
 /* The same note is kept once. */
 void run_add_note(struct run *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The note that begins with head is replaced; it is added where there is none. */
+void run_set_note(struct run *r, const char *head, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Moves *t into the run (its arrays now belong to the run, *t is zeroed). */
 void run_add_trial(struct run *r, struct trial *t);
 void sweep_config_done(struct sweep_config *c);

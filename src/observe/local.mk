@@ -4,6 +4,12 @@ noinst_LIBRARIES += %D%/libobserve.a
 	%D%/observer.h \
 	%D%/observe_list.c \
 	%D%/observe_perf.c \
+	%D%/observe_perf_record.c \
+	%D%/observe_profiler.c \
+	%D%/observe_wrap.c \
+	%D%/outside.c %D%/outside.h \
+	%D%/outside_dir.c %D%/outside_dir.h \
+	%D%/outside_words.c %D%/outside_words.h \
 	%D%/perf_collect.c \
 	%D%/perf_counts.c %D%/perf_counts.h %D%/perf_counts_private.h \
 	%D%/perf_events.c %D%/perf_events.h \

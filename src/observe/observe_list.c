@@ -13,6 +13,12 @@ const struct observer_ops *observer_for_arm(const struct arm *a)
 	case ARM_COUNT:
 	case ARM_SAMPLE:
 		return &observe_perf;
+	case ARM_PERF:
+		return &observe_perf_record;
+	case ARM_PROFILER:
+		return &observe_profiler;
+	case ARM_WRAP:
+		return &observe_wrap;
 	}
 	return NULL;
 }

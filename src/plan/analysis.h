@@ -163,6 +163,7 @@ struct analysis_dose {
 	bool is_curved;
 	double slope_frac_per_khz, slope_lo_frac_per_khz, slope_hi_frac_per_khz;
 	double fixed_frac, fixed_lo_frac, fixed_hi_frac;
+	enum arm_kind kind; /* of the arms that are the doses; ARM_OFF: none are */
 };
 
 /* What disturbed a run, as far as its own numbers tell. */

@@ -20,7 +20,7 @@ struct dose {
 	double khz;
 };
 
-/* The sampling arms after the reference, one a rate, by ascending rate. */
+/* The arms of one profiler after the reference, one a rate, by ascending rate. */
 struct doses {
 	size_t n, cap;
 	struct dose *d;
@@ -39,7 +39,9 @@ static struct doses doses_of(const struct run *run)
 	uint32_t i;
 
 	for (i = 1; i < run->n_arms; i++) {
-		if (!arm_is_sampling(&run->arms[i]) || !(run->arms[i].hz > 0))
+		/* Two profilers' rates are not two doses of one. */
+		if (!(run->arms[i].hz > 0) ||
+			(l.n > 0 && run->arms[i].kind != run->arms[l.d[0].arm].kind))
 			continue;
 		l.d = xgrow(l.d, l.n, &l.cap, sizeof(*l.d));
 		l.d[l.n++] = (struct dose){ i, run->arms[i].hz / HZ_PER_KHZ };
@@ -130,10 +132,12 @@ void analysis_dose_make(const struct run *run, struct analysis *a)
 	const double nan = (double)NAN;
 	struct doses doses = doses_of(run);
 	struct response r = { { 0 }, { 0 }, { 0 } };
-	struct analysis_dose d = { 0, 0, false, nan, nan, nan, nan, nan, nan };
+	struct analysis_dose d = { 0, 0, false, nan, nan, nan, nan, nan, nan, ARM_OFF };
 
 	responses_take(a, &doses, &r);
 	d.n_doses = doses.n;
+	if (doses.n > 0)
+		d.kind = run->arms[doses.d[0].arm].kind;
 	d.n_blocks = r.slope.n;
 	d.is_curved = is_bent(&r.bend, a->level);
 	if (!d.is_curved) {

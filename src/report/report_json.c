@@ -198,7 +198,7 @@ static json_t *observer_json(const struct run *run, const struct analysis *a)
 		if (s->consistency != CONSISTENCY_UNDEFINED)
 			report_json_set_text(o, "consistency",
 				analysis_consistency_name(s->consistency));
-		if (arm_is_sampling(&run->arms[s->arm]))
+		if (run->arms[s->arm].kind == a->dose.kind)
 			dose_set(o, &a->dose);
 		report_json_set(o, "causes", json_array());
 		(void)json_array_append_new(list, o);

@@ -61,7 +61,7 @@ double fluid_capacity_pps(const struct fluid_config *cfg, const struct arm *arm)
 
 	if (arm->kind != ARM_OFF)
 		change += cfg->attach_frac;
-	if (arm_is_sampling(arm)) {
+	if (arm->hz > 0) {
 		double khz = arm->hz / 1000.0;
 
 		change += cfg->per_khz_frac * khz + cfg->khz_curve * khz * khz;

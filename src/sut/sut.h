@@ -47,6 +47,12 @@ struct sut_stats {
 	uint64_t refused;
 };
 
+/* What a SUT is launched under: an outside profiler. */
+struct sut_wrap {
+	const char *words;      /* of a shell; the SUT's words follow them; borrowed */
+	uint64_t finish_max_ns; /* stop: SIGINT, and only after this SIGTERM */
+};
+
 struct sut_ops {
 	const char *name;
 	const char *summary;
@@ -60,6 +66,11 @@ struct sut_ops {
 	bool (*alive)(void *sut, struct sut_end *ret_end);
 	/* The root of its process tree as this process sees it; 0: none. */
 	pid_t (*pid)(const void *sut);
+	/* The same as what the keeper holds sees it. NULL: as pid(). */
+	pid_t (*ns_pid)(const void *sut);
+	/* From its next start on, launch it under w; NULL: as it is. NULL where it is
+	 * not ours to start. */
+	void (*wrap)(void *sut, const struct sut_wrap *w);
 	/* The last lines of its output (both streams), owned by the SUT; "" if none. */
 	const char *(*output)(void *sut);
 	/* Its own counts; false: it has none, or cannot say now. May be NULL. */

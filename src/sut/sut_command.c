@@ -4,6 +4,7 @@
 
 #include "sut/sut.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@ struct command_sut {
 	bool is_ended;
 	struct keeper_child child;
 	struct sut_end end;
+	char *wrap;             /* shell words that it is launched under, or NULL */
+	uint64_t finish_max_ns; /* of those */
 };
 
 static char *join(char *const *argv)
@@ -45,14 +48,20 @@ static char *join(char *const *argv)
 	return line;
 }
 
-static void command_free(struct command_sut *s)
+static void words_free(char **argv)
 {
 	size_t i;
 
-	for (i = 0; s->argv != NULL && s->argv[i] != NULL; i++)
-		free(s->argv[i]);
-	free(s->argv);
+	for (i = 0; argv != NULL && argv[i] != NULL; i++)
+		free(argv[i]);
+	free(argv);
+}
+
+static void command_free(struct command_sut *s)
+{
+	words_free(s->argv);
 	free(s->line);
+	free(s->wrap);
 	output_tail_close(&s->out);
 	free(s);
 }
@@ -216,6 +225,20 @@ static int wait_until_ready(struct command_sut *s, struct sp_err *err)
 	return rc;
 }
 
+/* As a profiler expects it: Ctrl-C, and time to write what it has. */
+static void finish_wrap(struct command_sut *s)
+{
+	int status;
+
+	if (s->wrap == NULL || s->is_ended)
+		return;
+	keeper_signal(s->cfg.keeper, s->child.id, SIGINT);
+	keeper_signal(s->cfg.keeper, s->child.id, SIGCONT);
+	/* Less when satprof itself was asked to stop. */
+	if (keeper_wait(s->cfg.keeper, s->child.id, s->finish_max_ns, &status))
+		set_ended(s, status);
+}
+
 static int command_stop(void *sut, struct sp_err *err)
 {
 	struct command_sut *s = sut;
@@ -223,6 +246,7 @@ static int command_stop(void *sut, struct sp_err *err)
 
 	if (!s->is_held)
 		return 0;
+	finish_wrap(s);
 	s->is_held = false;
 	/* Also when it has ended: what it left running would forward on. */
 	rc = keeper_end_child(
@@ -234,11 +258,41 @@ static int command_stop(void *sut, struct sp_err *err)
 	return rc;
 }
 
+static void command_wrap(void *sut, const struct sut_wrap *w)
+{
+	struct command_sut *s = sut;
+
+	free(s->wrap);
+	s->wrap = w != NULL ? xstrdup(w->words) : NULL;
+	s->finish_max_ns = w != NULL ? w->finish_max_ns : 0;
+}
+
+/* The words to start: the SUT's, after those of what it is launched under. */
+static char **launch_words(const struct command_sut *s)
+{
+	size_t i, n = 0, at = 0;
+	char **argv;
+
+	while (s->argv[n] != NULL)
+		n++;
+	argv = xcalloc(n + 5, sizeof(*argv));
+	if (s->wrap != NULL) { /* exec: the shell does not stay between */
+		argv[at++] = xstrdup("/bin/sh");
+		argv[at++] = xstrdup("-c");
+		argv[at++] = xasprintf("exec %s \"$@\"", s->wrap);
+		argv[at++] = xstrdup("sh");
+	}
+	for (i = 0; i < n; i++)
+		argv[at++] = xstrdup(s->argv[i]);
+	return argv;
+}
+
 static int command_start(void *sut, struct sp_err *err)
 {
 	struct command_sut *s = sut;
+	char **argv = launch_words(s);
 	struct keeper_cmd cmd = {
-		.argv = s->argv,
+		.argv = argv,
 		.output_fd = s->out.fd,
 		.input_fd = s->cfg.input_fd,
 		.cpus = s->cfg.cpus,
@@ -253,6 +307,7 @@ static int command_start(void *sut, struct sp_err *err)
 	s->is_ended = false;
 	s->end = (struct sut_end){ 0 };
 	rc = keeper_spawn(s->cfg.keeper, &cmd, &s->child, err);
+	words_free(argv);
 	if (rc != 0)
 		return rc;
 	s->is_held = true;
@@ -267,6 +322,13 @@ static pid_t command_pid(const void *sut)
 	const struct command_sut *s = sut;
 
 	return s->is_held && !s->is_ended ? s->child.pid : 0;
+}
+
+static pid_t command_ns_pid(const void *sut)
+{
+	const struct command_sut *s = sut;
+
+	return s->is_held && !s->is_ended ? s->child.ns_pid : 0;
 }
 
 static const char *command_output(void *sut)
@@ -300,6 +362,8 @@ const struct sut_ops sut_command = {
 	.start = command_start,
 	.alive = command_alive,
 	.pid = command_pid,
+	.ns_pid = command_ns_pid,
+	.wrap = command_wrap,
 	.output = command_output,
 	.stats = command_stats,
 	.stop = command_stop,

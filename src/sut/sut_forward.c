@@ -191,6 +191,20 @@ static pid_t sut_forward_pid(const void *sut)
 	return sut_command.pid(s->inner);
 }
 
+static pid_t sut_forward_ns_pid(const void *sut)
+{
+	const struct sut_forward_state *s = sut;
+
+	return sut_command.ns_pid(s->inner);
+}
+
+static void sut_forward_wrap(void *sut, const struct sut_wrap *w)
+{
+	struct sut_forward_state *s = sut;
+
+	sut_command.wrap(s->inner, w);
+}
+
 static const char *sut_forward_output(void *sut)
 {
 	struct sut_forward_state *s = sut;
@@ -237,6 +251,8 @@ const struct sut_ops sut_forward = {
 	.start = sut_forward_start,
 	.alive = sut_forward_alive,
 	.pid = sut_forward_pid,
+	.ns_pid = sut_forward_ns_pid,
+	.wrap = sut_forward_wrap,
 	.output = sut_forward_output,
 	.stats = sut_forward_stats,
 	.stop = sut_forward_stop,

@@ -20,6 +20,11 @@ TESTS += %D%/test-observer-contract
 %C%_test_observer_contract_SOURCES = %D%/test-observer-contract.c
 %C%_test_observer_contract_LDADD = $(TEST_OBSERVE_LIBS)
 
+check_PROGRAMS += %D%/test-outside
+TESTS += %D%/test-outside
+%C%_test_outside_SOURCES = %D%/test-outside.c
+%C%_test_outside_LDADD = $(TEST_OBSERVE_LIBS)
+
 check_PROGRAMS += %D%/test-hist
 TESTS += %D%/test-hist
 %C%_test_hist_SOURCES = %D%/test-hist.c

@@ -29,6 +29,9 @@ static void accepts(void **state)
 		{ "sample@1", ARM_SAMPLE, 1, true },
 		{ "sample@997", ARM_SAMPLE, 997, true },
 		{ "sample@100000", ARM_SAMPLE, 100000, true },
+		{ "perf@997", ARM_PERF, 997, false },
+		{ "profiler", ARM_PROFILER, 0, false },
+		{ "wrap", ARM_WRAP, 0, false },
 	};
 	size_t i;
 
@@ -43,6 +46,7 @@ static void accepts(void **state)
 		assert_int_equal(a.kind, rows[i].kind);
 		assert_int_equal((int)a.hz, rows[i].hz);
 		assert_int_equal(arm_is_sampling(&a), rows[i].is_sampling);
+		assert_int_equal(arm_is_outside(&a), rows[i].kind >= ARM_PERF);
 	}
 }
 
@@ -51,7 +55,8 @@ static void refuses(void **state)
 	static const char *const rows[] = { "", "of", "offf", "Off", " off", "off ",
 		"off@1", "attach@97", "count@", "sample", "sample@", "sample@0",
 		"sample@-1", "sample@100001", "sample@1k", "sample@9.5", "sample@997@1",
-		"sample@0997", "@997", "samples@997",
+		"sample@0997", "@997", "samples@997", "perf", "perf@", "perf@0",
+		"profiler@97", "wrap@1", "profilers",
 		"sample@9999999999999999999999999999999999999999999999999997" };
 	size_t i;
 

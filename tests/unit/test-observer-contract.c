@@ -23,13 +23,16 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "observe/observer.h"
+#include "os/keeper.h"
 #include "os/perf_open.h"
 
 #define NOBODY   65534
 #define TRIAL_NS (60 * NS_PER_MS)
 
-static const char *const arms[] = { "attach", "count", "sample@997" };
+static const char *const arms[] = { "attach", "count", "sample@997", "perf@997",
+	"profiler", "wrap" };
 #define N_ARMS (sizeof(arms) / sizeof(arms[0]))
 
 /* A process that works until its parent ends it. */
@@ -77,9 +80,11 @@ static const char *check_trial(const struct arm *a, const struct run *run,
 		return "samples in an arm that takes none";
 	if (a->kind == ARM_SAMPLE && !t->sampling.sampled)
 		return "not sampled";
-	if (a->kind == ARM_ATTACH && t->n_counters > 0)
-		return "attach reads nothing";
-	if (a->kind != ARM_ATTACH && t->n_counters == 0)
+	if (!t->valid)
+		return "the trial is not valid";
+	if ((a->kind == ARM_ATTACH || arm_is_outside(a)) && t->n_counters > 0)
+		return "it reads nothing";
+	if (a->kind != ARM_ATTACH && !arm_is_outside(a) && t->n_counters == 0)
 		return "no counters";
 	for (i = 0; i < t->n_counters; i++) {
 		const struct counter_value *c = &t->counters[i];
@@ -101,12 +106,18 @@ static const char *pass(const struct observer_ops *o, void *obs,
 {
 	struct profile *p = profile_new();
 	const char *bad = NULL;
+	char *words = NULL;
 	uint32_t k;
 
-	if (o->attach(obs, target, err))
+	if (o->launch != NULL && o->launch(obs, target, &words, err))
+		bad = "launch";
+	else if (o->launch != NULL && strstr(words, "/arms.satprof.d/wrap-") == NULL)
+		bad = "no folder to launch with";
+	free(words);
+	if (bad == NULL && o->attach(obs, target, err))
 		bad = "attach";
 	for (k = 0; k < 2 && bad == NULL; k++) {
-		struct trial t = { .spec = { .id = first_id + k } };
+		struct trial t = { .spec = { .id = first_id + k }, .valid = true };
 
 		if (o->begin(obs, err))
 			bad = "begin";
@@ -125,6 +136,48 @@ static const char *pass(const struct observer_ops *o, void *obs,
 	return bad;
 }
 
+/* What programs of others need: a keeper, a folder for their output. */
+struct bed {
+	struct keeper *keeper;
+	char folder[40];
+};
+
+static const char *bed_open(
+	struct bed *b, struct observer_config *cfg, struct sp_err *err)
+{
+	/* Weak: the busy process is one of ours. */
+	struct keeper_config kc = { .netns_fd = -1, .weak = true };
+
+	(void)strcpy(b->folder, "/tmp/satprof-contract-XXXXXX");
+	if (mkdtemp(b->folder) == NULL)
+		return "mkdtemp";
+	if (keeper_start(&kc, &b->keeper, err))
+		return "keeper_start";
+	free(cfg->run->path);
+	cfg->run->path = xasprintf("%s/arms.satprof", b->folder);
+	cfg->outside = (struct observer_outside){
+		.keeper = b->keeper,
+		.profiler = "test -d '{dir}' && kill -0 {pid} && exec sleep 60",
+		.wrap = "env ARM={arm} OUT={dir}",
+		.start_wait_ns = 100 * NS_PER_MS,
+		.finish_max_ns = 5 * NS_PER_S,
+	};
+	return NULL;
+}
+
+/* True when nothing but perf's data is left. */
+static bool bed_close(struct bed *b, const char *arm)
+{
+	char *command = xasprintf("%s '%s'",
+		strncmp(arm, "perf@", 5) == 0 ? "rm -rf" : "rmdir", b->folder);
+	int status;
+
+	keeper_stop(b->keeper);
+	status = system(command);
+	free(command);
+	return status == 0;
+}
+
 /* The whole life of an arm's observer. NULL: fine, or refused with a reason. */
 static const char *exercise(const char *arm, struct sp_err *err)
 {
@@ -134,12 +187,14 @@ static const char *exercise(const char *arm, struct sp_err *err)
 	const struct observer_ops *o;
 	const char *bad = NULL;
 	int cpu = sched_getcpu();
+	struct bed bed = { 0 };
 	void *obs = NULL;
 
 	target.cpus = &cpu;
-	target.pid = start_busy();
+	target.pid = target.ns_pid = start_busy();
 	cfg.root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (arm_parse(arm, &cfg.arm, err))
+	bad = bed_open(&bed, &cfg, err);
+	if (bad == NULL && arm_parse(arm, &cfg.arm, err))
 		bad = "arm_parse";
 	o = bad ? NULL : observer_for_arm(&cfg.arm);
 	if (o == NULL) {
@@ -159,6 +214,8 @@ static const char *exercise(const char *arm, struct sp_err *err)
 	end_busy(target.pid);
 	(void)close(cfg.root_fd);
 	run_free(run);
+	if (!bed_close(&bed, arm) && bad == NULL)
+		bad = "something is left";
 	return bad;
 }
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs --setup. */
+#include "config.h"
+
+#include "cli/sweep_setup.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "os/keeper.h"
+
+#define SETUP_TIMEOUT_NS (60 * NS_PER_S)
+
+int sweep_setup_run(struct keeper *keeper, char *command, struct sp_err *err)
+{
+	char sh[] = "/bin/sh", c[] = "-c";
+	char *argv[] = { sh, c, command, NULL };
+	char path[] = "/tmp/satprof-setup-XXXXXX", tail[300] = "";
+	struct keeper_cmd kc = { .argv = argv, .output_path = path };
+	int status = 0, rc, fd = mkstemp(path);
+	ssize_t n;
+
+	if (fd < 0)
+		return sp_err_set(err, SP_EIO, "cannot make a file in /tmp");
+	rc = keeper_run(keeper, &kc, SETUP_TIMEOUT_NS, &status, err);
+	n = read(fd, tail, sizeof(tail) - 1);
+	tail[n > 0 ? n : 0] = '\0';
+	(void)close(fd);
+	(void)unlink(path);
+	if (rc == 0 && status != 0)
+		rc = sp_err_set(err, SP_EUSAGE, "--setup failed (status %d): %s",
+			WIFEXITED(status) ? WEXITSTATUS(status) : status, tail);
+	return rc;
+}
