@@ -240,7 +240,7 @@ static void probe_rate(int root_fd, struct caps *c)
 	else if (hz < DOSE_MAX_HZ)
 		caps_set(c, CAPS_PERF_RATE, CAPS_DEGRADED,
 			"sudo sysctl -w kernel.perf_event_max_sample_rate=100000",
-			"the kernel allows %ld samples/s; a dose series goes up to %d",
+			"the kernel allows %ld samples/s, --preset dose takes up to %d",
 			hz, DOSE_MAX_HZ);
 	else
 		caps_set(c, CAPS_PERF_RATE, CAPS_OK, NULL,

@@ -192,6 +192,7 @@ teardown() {
 		--pcap-tag|
 		--bidir|
 		--dst-mac sut|
+		--generator true|
 		--event cycles|
 		-e cycles|--event has no effect
 		--arms off,count -e cycles|--event has no effect
