@@ -30,4 +30,4 @@ EXTRA_DIST += \
 
 # Adapters of sweep's --generator.
 generatorsdir = $(pkglibexecdir)/generators
-dist_generators_SCRIPTS = %D%/generators/http
+dist_generators_SCRIPTS = %D%/generators/http %D%/generators/trex

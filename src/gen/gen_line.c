@@ -28,12 +28,15 @@ static const char *last_words(struct gen_line *c, char *buf, size_t size)
 	return buf;
 }
 
-/* What the shell runs: standard output is the socket that standard input is. */
+/*
+ * What the shell runs: standard output is the socket that standard input is. The
+ * shell itself outlives TERM, so that the command has its grace to the full.
+ */
 static int spawn(struct gen_line *c, int theirs, const int *cpus, size_t n_cpus,
 	struct sp_err *err)
 {
 	char sh[] = "/bin/sh", opt[] = "-c";
-	char *script = xasprintf("exec >&0; %s", c->command);
+	char *script = xasprintf("trap : TERM; exec >&0; %s", c->command);
 	char *argv[] = { sh, opt, script, NULL };
 	struct keeper_cmd cmd = { .argv = argv,
 		.output_fd = c->err_out.fd,

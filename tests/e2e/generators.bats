@@ -187,3 +187,129 @@ start_http() {
 	[ "$status" -eq 7 ]
 	grep -q 'exited with status 2 .*not an http:// URL: ftp://198.18.255.1/' stderr.txt
 }
+
+# start_trex ARGS...: a fake server; its RPC port in $rpc, what it was asked in trex.log.
+start_trex() {
+	/usr/bin/python3 -c 'import zmq' 2>/dev/null || skip "python3-zmq is not installed"
+	TREX=$BATS_TEST_DIRNAME/../../scripts/generators/trex
+	rm -f port
+	"$BATS_TEST_DIRNAME/fake-trex" port --log trex.log "$@" 3>&- &
+	server=$!
+	for ((i = 0; i < 100; i++)); do
+		[ -s port ] && break
+		sleep 0.1
+	done
+	rpc=$(cat port)
+}
+
+# end_trex: and every port that was taken has been given back.
+end_trex() {
+	kill "$server" 2>/dev/null
+	wait "$server" || true
+	cat trex.log
+	[ "$(grep -c acquire trex.log)" -eq "$(grep -c release trex.log)" ]
+}
+
+# told ARGS...: hello, a trial of 800 packets and bye to the adapter, its answers in $told.
+told() {
+	told=$(printf '{"op":%s}\n' '"hello","schema":1' \
+		'"trial","rate_pps":2000,"seconds":0.4,"frame_bytes":64,"trial":1' '"bye"' |
+		timeout 20 "$TREX" 127.0.0.1 --port "$rpc" --timeout 1 "$@" 2>adapter.txt)
+	echo "$told"
+}
+
+# one TRIAL-FIELD: of the answer to the trial.
+one() {
+	sed -n 2p <<<"$told" | jq -r ".$1"
+}
+
+@test "trex: the capacity behind a server is found, and its ports are given back" {
+	start_trex --capacity 20000 --zip --lag 0.05
+	sweep --generator "'$TREX' 127.0.0.1 --port $rpc" --sut none --arms off --rates 40k \
+		--trial-time 0.4s --blocks 6
+	[ "$status" -eq 0 ]
+	near "$(q '[.trials[] | select(.block > 0) | .window_pps] |
+		sort | .[length / 2]')" 20000 5
+	[ "$(q '[.trials[].loss_frac] | min >= 0')" = true ]
+	end_trex
+}
+
+@test "trex: plain and compressed replies, busy, in progress, counters that lag" {
+	for args in '' --zip '--busy 3' '--ticket 3' '--lag 0.2'; do
+		# shellcheck disable=SC2086
+		start_trex --capacity 1500 $args
+		told
+		[ "$(one sent)" -eq 800 ] && [ "$(one received)" -eq 600 ]
+		near "$(one window_pps)" 1500 5
+		end_trex
+	done
+}
+
+@test "trex: counters that cannot be true are measured again, then an error" {
+	for args in '--wrap 1' '--foreign 1'; do
+		# shellcheck disable=SC2086
+		start_trex $args
+		told
+		[ "$(one sent) $(one received)" = '800 800' ]
+		end_trex
+	done
+	start_trex --wrap 9
+	told
+	[[ $(one error) == 'the counters ran backwards: opackets '*', 3 times in a row' ]]
+	end_trex
+	start_trex --foreign 9
+	told
+	[ "$(one error)" = '803 packets received of 800 sent, 3 times in a row' ]
+	end_trex
+}
+
+@test "trex: a server that refuses, is busy for ever or sends garbage" {
+	start_trex --api-mismatch
+	told
+	[[ $told == *"refused api_sync_v2: API type 'STL' version mismatch - server: 4.0"* ]]
+	end_trex
+	start_trex --taken
+	told
+	[[ $told == *"refused acquire: port is already taken by 'alice'"* ]]
+	[ "$(wc -l <<<"$told")" -eq 3 ]
+	told --force
+	[ "$(one sent)" -eq 800 ]
+	kill "$server"
+	start_trex --busy 100000
+	told
+	[ "$(one error)" = 'the TRex server was busy with start_traffic for 5 s' ]
+	end_trex
+	start_trex --zip --garbage add_stream
+	told
+	[[ $(one error) == 'the TRex server'*'add_stream is garbage: b'* ]]
+	end_trex
+}
+
+@test "trex: a server that dies, or was never there, ends the run in time" {
+	start_trex --die-at 2
+	t0=$(date +%s)
+	outside "'$TREX' 127.0.0.1 --port $rpc --timeout 1" --rates 10k
+	[ "$status" -eq 6 ]
+	grep -q "did not answer get_port_stats within 1 s" stderr.txt
+	outside "'$TREX' 127.0.0.1 --port $rpc --timeout 1" --rates 10k
+	[ "$status" -eq 7 ]
+	grep -q "did not answer api_sync_v2 within 1 s" stderr.txt
+	[ $(($(date +%s) - t0)) -lt 15 ]
+}
+
+@test "trex: a signal in the middle of a trial gives the ports back" {
+	start_trex
+	"$SATPROF" sweep --quiet --generator "'$TREX' 127.0.0.1 --port $rpc" --sut none \
+		--arms off --rates 10k --trial-time 5s -o x.satprof >out.txt 2>err.txt 3>&- &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		[ "$(grep -c start_traffic trex.log)" -ge 4 ] && break
+		sleep 0.1
+	done
+	kill -TERM "$pid"
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" -eq 143 ]
+	[ "$(tail -n1 trex.log)" = 'release 1' ]
+	end_trex
+}

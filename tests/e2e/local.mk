@@ -35,4 +35,4 @@ E2E_TESTS += %D%/replay.bats
 E2E_TESTS += %D%/messages.bats
 E2E_TESTS += %D%/sweep-ports.bats
 E2E_TESTS += %D%/generators.bats
-EXTRA_DIST += %D%/fake-generator
+EXTRA_DIST += %D%/fake-generator %D%/fake-trex
