@@ -234,7 +234,7 @@ static int launch(struct bench *b, struct bench_arm *ba,
 		return 0;
 	}
 	/* Not the SUT, but what it is launched under is what this arm asks for. */
-	if (!ba->has_launched && (err->code == SP_EBROKEN || err->code == SP_ETIMEDOUT))
+	if (!ba->has_launched && err->code != SP_EINTR)
 		err->code = SP_EENV;
 	return sp_err_push(err, "under the command of --wrap");
 }
