@@ -108,7 +108,7 @@ journals() {
 	run in_lab ports sut1 sut0 true
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[[ $output == *"settings that a crashed run left are put back"* ]]
+	[[ $output == *"that a crashed run left "*" put back"* ]]
 	[ "$(in_lab get sut0 rx-gro)" = on ]
 }
 
@@ -177,7 +177,7 @@ gen1_gro() {
 	[ "$(gen1_gro)" = off ]
 	run one_sweep --trial-time 0.3s -o "$BATS_TEST_TMPDIR/b.satprof"
 	echo "$output"
-	[[ $output == *"settings that a crashed run left are put back"* ]]
+	[[ $output == *"that a crashed run left "*" put back"* ]]
 	[ "$(gen1_gro)" = on ]
 	[ -z "$(journals)" ]
 }
@@ -191,7 +191,7 @@ gen1_gro() {
 		--blocks 1 --arms off --trial-time 50ms --quiet \
 		-o "$BATS_TEST_TMPDIR/c.satprof"
 	echo "$output"
-	[[ $output == *"settings that a crashed run left are put back"* ]]
+	[[ $output == *"that a crashed run left "*" put back"* ]]
 	[ "$(in_lab get sut0 rx-gro)" = on ]
 	[ -z "$(journals)" ]
 	run in_lab ports sut1 sut0 'kill -9 $PPID'
@@ -200,7 +200,7 @@ gen1_gro() {
 	echo "$output"
 	[ "$status" -eq 0 ]
 	"$SATPROF" lab down --name "$NAME.2"
-	[[ $output == *"settings that a crashed run left are put back"* ]]
+	[[ $output == *"that a crashed run left "*" put back"* ]]
 	[ "$(in_lab get sut0 rx-gro)" = on ]
 	[ -z "$(journals)" ]
 }
