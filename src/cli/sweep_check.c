@@ -186,6 +186,10 @@ static int check_load(const struct parse_state *s)
 	if (o->config.ndr != NDR_NONE && o->config.n_rates > 0)
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--ndr does not go with --rates: it searches around the knee");
+	if (o->config.until_decided && o->config.n_rates > 0)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--until-decided does not go with --rates: they ask for no "
+			"verdict");
 	if (o->events != NULL && !has_arm(o, ARM_COUNT))
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--event is for an arm that counts: add --arms off,count");

@@ -205,6 +205,9 @@ static bool parse_effort(int key, char *arg, struct parse_state *s)
 		if (s->rc == 0 && o->config.max_time_ns == 0)
 			s->rc = sp_err_set(s->err, SP_EUSAGE, "it must be above 0");
 		break;
+	case OPT_UNTIL_DECIDED:
+		o->config.until_decided = true;
+		break;
 	case OPT_NDR:
 		s->rc = ndr_opt(arg, &o->config.ndr, s->err);
 		break;

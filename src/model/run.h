@@ -48,6 +48,9 @@ struct sweep_config {
 	uint32_t burst;       /* 0: the pilot chooses */
 	uint64_t max_time_ns; /* 0: no limit */
 	enum ndr_preset ndr;  /* search NDR and PDR on the reference arm, last */
+	/* More blocks until the intervals are narrow enough to decide. Not in the run
+	 * file: only a sweep that runs needs it, which has its options. */
+	bool until_decided;
 };
 
 struct run {

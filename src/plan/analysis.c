@@ -189,7 +189,7 @@ void analysis_make(const struct run *run, struct analysis *ret_analysis)
 
 	analysis_minisweeps_make(run, &a);
 	analysis_arms_make(run, &a);
-	analysis_misfit_make(&a);
+	analysis_misfit_make(run, &a);
 	analysis_rates_make(run, &a);
 	analysis_limits_make(run, &a);
 	analysis_cost_make(&a);

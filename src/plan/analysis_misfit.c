@@ -15,63 +15,61 @@
 
 /* Residuals smaller than this part of the knee move no knee by more than that. */
 #define MISFIT_MIN_FRAC 0.025
+#define SAME_RATE_FRAC  0.001
 
-/* Residuals at one position of the grid over the blocks of an arm, of the knee. */
-static void residuals_take(const struct analysis *a, uint32_t arm, size_t position,
-	struct values *ret_residuals, struct values *ret_rel_rates)
+/* Residuals at one rate of the grid over the blocks of an arm, of the knee; what a
+ * mini-sweep tried beyond its grid is left out. */
+static void residuals_take(const struct analysis *a, uint32_t arm, double rel_rate,
+	struct values *ret_residuals)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < a->n_minisweeps; i++) {
 		const struct analysis_minisweep *m = &a->minisweeps[i];
-		const struct trial *t;
 
-		if (m->arm != arm || m->fit.kind != HINGE_EXACT ||
-			position >= m->n_trials)
-			continue;
-		t = a->grid[m->first_trial + position];
-		if (!minisweep_is_usable(t))
-			continue;
-		values_add(ret_residuals,
-			(t->window_pps - hinge_goodput(&m->fit, t->spec.rate_pps)) /
-				m->fit.knee_pps);
-		values_add(ret_rel_rates, t->spec.rel_rate);
+		for (k = 0; k < m->n_trials && m->arm == arm; k++) {
+			const struct trial *t = a->grid[m->first_trial + k];
+
+			if (m->fit.kind != HINGE_EXACT || !minisweep_is_usable(t) ||
+				fabs(t->spec.rel_rate / rel_rate - 1) > SAME_RATE_FRAC)
+				continue;
+			values_add(ret_residuals,
+				(t->window_pps -
+					hinge_goodput(&m->fit, t->spec.rate_pps)) /
+					m->fit.knee_pps);
+			break; /* one of a block, also where it was repeated */
+		}
 	}
 }
 
-/* False when there is no such position. */
-static bool position_judge(const struct analysis *a, struct analysis_arm *arm,
-	uint32_t index, size_t position)
+static void rate_judge(const struct analysis *a, struct analysis_arm *arm,
+	uint32_t index, double rel_rate)
 {
-	struct values residuals = { 0 }, rel_rates = { 0 };
+	struct values residuals = { 0 };
 	struct ranktest_interval r;
-	bool is_there;
 
-	residuals_take(a, index, position, &residuals, &rel_rates);
+	residuals_take(a, index, rel_rate, &residuals);
 	ranktest_interval(residuals.v, residuals.n, a->level, RANKTEST_TWO_SIDED, &r);
-	is_there = residuals.n > 0;
 	if (r.is_finite && fabs(r.estimate) >= MISFIT_MIN_FRAC &&
 		(r.lo > 0 || r.hi < 0) &&
 		!(fabs(r.estimate) <= fabs(arm->misfit_frac))) {
 		arm->misfit_frac = r.estimate;
-		arm->misfit_rel_rate = values_median(&rel_rates);
+		arm->misfit_rel_rate = rel_rate;
 	}
 	values_done(&residuals);
-	values_done(&rel_rates);
-	return is_there;
 }
 
-void analysis_misfit_make(struct analysis *a)
+void analysis_misfit_make(const struct run *run, struct analysis *a)
 {
 	uint32_t i;
-	size_t position;
+	size_t k;
 
 	for (i = 0; i < a->n_arms; i++) {
 		struct analysis_arm *arm = &a->arms[i];
 
 		arm->misfit_frac = arm->misfit_rel_rate = (double)NAN;
-		for (position = 0; position_judge(a, arm, i, position); position++)
-			;
+		for (k = 0; k < run->config.n_rel_rates; k++)
+			rate_judge(a, arm, i, run->config.rel_rates[k]);
 		if (arm->bound != HINGE_EXACT || !isfinite(arm->misfit_frac))
 			continue;
 		arm->bound = HINGE_INVALID;

@@ -18,7 +18,7 @@ void analysis_minisweeps_make(const struct run *run, struct analysis *a);
 /* Knee or bound of each arm, its block counts, and sampling totals. */
 void analysis_arms_make(const struct run *run, struct analysis *a);
 /* Arms whose goodput is no hinge lose their knee. */
-void analysis_misfit_make(struct analysis *a);
+void analysis_misfit_make(const struct run *run, struct analysis *a);
 /* Median table of each arm. */
 void analysis_rates_make(const struct run *run, struct analysis *a);
 /* What ran out, who limited, where frames were lost, busy polling. */

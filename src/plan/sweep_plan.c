@@ -19,6 +19,7 @@
 #define ABOVE_MAX_STEP      1.1
 #define ENOUGH_KNEES        4
 #define LATENCY_BURST       1
+#define UNTIL_BLOCKS_MAX    30
 #define MAX_AGAIN           2 /* trials of a mini-sweep */
 #define REACH_TOLERANCE     1.02
 
@@ -63,6 +64,7 @@ void sweep_plan_free(struct sweep_plan *p)
 	free(p->states);
 	free(p->order);
 	mlrsearch_free(p->search);
+	sweep_decide_done(p);
 	gsl_rng_free(p->rng);
 	free(p);
 }
@@ -131,6 +133,19 @@ static bool too_few_blocks(const struct sweep_plan *p)
 	       p->n_good < p->config->n_blocks && p->n_good < ENOUGH_BLOCKS;
 }
 
+/* After the last block: go on until it is decided? */
+static bool is_undecided(struct sweep_plan *p)
+{
+	if (!p->config->until_decided || sweep_is_ladder(p) || sweep_decide_is_done(p))
+		return false;
+	if (p->n_blocks < UNTIL_BLOCKS_MAX)
+		return true;
+	if (p->note == NULL)
+		p->note = "--until-decided: the blocks there may be at most did not "
+			  "make the intervals narrow enough";
+	return false;
+}
+
 static bool block_begin(struct sweep_plan *p)
 {
 	p->n_good += p->block > 0 && !p->block_failed;
@@ -138,6 +153,8 @@ static bool block_begin(struct sweep_plan *p)
 		p->n_repeated++;
 		p->n_blocks++;
 	}
+	if (p->block == p->n_blocks && !p->finish_early && is_undecided(p))
+		p->n_blocks++;
 	if (p->block == p->n_blocks || p->finish_early) {
 		p->stage = p->config->ndr != NDR_NONE ? ST_NDR_BEGIN : ST_DONE;
 		return false;
@@ -232,6 +249,7 @@ static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 	minisweep_fit(trials, p->n_grid, &fit);
 	if (grid_extend(p, arm, &fit))
 		return;
+	sweep_decide_keep(p, arm, trials, p->n_grid);
 	switch (fit.kind) {
 	case HINGE_EXACT:
 		knee = fit.knee_pps;

@@ -44,6 +44,8 @@ struct generator_reach {
 	double sent_pps, limited_pps;
 };
 
+struct sweep_record;
+
 struct sweep_plan {
 	const struct sweep_config *config;
 	const struct arm *arms;
@@ -73,6 +75,8 @@ struct sweep_plan {
 	struct generator_reach reach;
 	struct mlrsearch *search; /* --ndr, once it has begun */
 	double search_max_pps, search_knee_pps;
+	struct sweep_record *records; /* --until-decided: all mini-sweeps so far */
+	size_t n_records, cap_records;
 };
 
 /* Shared parts of the machine. */
@@ -95,5 +99,11 @@ bool sweep_ndr_next(struct sweep_plan *p, struct plan_action *a);
 void sweep_ndr_feed(struct sweep_plan *p, const struct trial *t);
 /* Every trial of the sweep tells what the generator can do. */
 void sweep_ndr_note_generator(struct sweep_plan *p, const struct trial *t);
+
+/* --until-decided: keep a finished mini-sweep; are all intervals narrow enough? */
+void sweep_decide_keep(struct sweep_plan *p, uint32_t arm,
+	const struct trial *const *trials, size_t n_trials);
+bool sweep_decide_is_done(const struct sweep_plan *p);
+void sweep_decide_done(struct sweep_plan *p);
 
 #endif

@@ -209,7 +209,8 @@ teardown() {
 	END
 	# An option that is new belongs above, or here, with what a simulation has.
 	printf -- '--%s\n' arms blocks burst frame-size help json latency margin \
-		max-time ndr output preset quiet rates resume seed sim trial-time >>refused.txt
+		max-time ndr output preset quiet rates resume seed sim trial-time \
+		until-decided >>refused.txt
 	run comm -13 <(sort -u refused.txt) \
 		<("$SATPROF" sweep --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--.*' | sort -u)
 	[ "$output" = "" ] || { echo "neither refused nor of use: $output"; false; }
@@ -265,4 +266,17 @@ teardown() {
 	[ "$(q .verdict)" = no-knee ]
 	[ "$(q '.arms[0] | has("knee_pps")')" = false ]
 	[ "$(q '.observer[0] | has("shift_frac")')" = false ]
+}
+
+@test "--until-decided goes on until there is a verdict" {
+	sweep --sim capacity=100k,noise=2%,block-noise=1% --seed 3
+	[ "$(q .verdict)" = inconclusive ]
+	sweep --sim capacity=100k,noise=2%,block-noise=1% --seed 3 --until-decided \
+		-o u.satprof
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = none ]
+	[ "$(q '.observer[0].blocks')" -gt 8 ]
+	[ "$(q '.observer[0] | (.hi_frac - .lo_frac) <= 0.033')" = true ]
+	sweep --sim capacity=100k --until-decided --rates 10k
+	[ "$status" -eq 2 ]
 }

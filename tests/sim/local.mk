@@ -24,6 +24,11 @@ TESTS += %D%/test-sweep-noise
 %C%_test_sweep_noise_SOURCES = %D%/test-sweep-noise.c $(SIMSWEEP_SOURCES)
 %C%_test_sweep_noise_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
 
+check_PROGRAMS += %D%/test-sweep-decide
+TESTS += %D%/test-sweep-decide
+%C%_test_sweep_decide_SOURCES = %D%/test-sweep-decide.c $(SIMSWEEP_SOURCES)
+%C%_test_sweep_decide_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
+
 # No test: scripts/bench/search runs it. It asks the program's own presets.
 check_PROGRAMS += %D%/bench-search
 %C%_bench_search_SOURCES = %D%/bench-search.c \

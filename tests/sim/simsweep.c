@@ -38,6 +38,7 @@ struct run *simsweep_run(const struct simsweep *s, uint64_t seed)
 		.level = 0.95,
 		.dither_frac = 0.04,
 		.burst = 4,
+		.until_decided = s->until_decided,
 		.n_rel_rates = sizeof(rel) / sizeof(rel[0]) };
 	memcpy(run->config.rel_rates, rel, sizeof(rel));
 	assert_int_equal(arm_list_parse(arms, &run->arms, &run->n_arms, &err), 0);

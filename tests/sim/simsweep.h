@@ -3,6 +3,7 @@
 #ifndef SATPROF_TESTS_SIM_SIMSWEEP_H
 #define SATPROF_TESTS_SIM_SIMSWEEP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/run.h"
@@ -12,6 +13,7 @@ struct simsweep {
 	const char *arms;  /* "off,sample@997"; NULL: that */
 	const char *model; /* as of --sim */
 	uint32_t n_blocks; /* 0: 8 */
+	bool until_decided;
 };
 
 /* A finished sweep of the default preset's grid; run_free() it. */

@@ -163,8 +163,8 @@ static void test_spikes(void **state)
 	assert_true(t_s.alarm <= 0.04);
 }
 
-/* More is lost at 80 % of the capacity than near it: a fit gives a number, but it is
- * none. */
+/* More is lost at 80 % of the capacity than near it: a fit gives a number, but mostly
+ * it is none. Where it is taken for a background loss of a tenth, the knee is right. */
 static void test_no_hinge_no_knee(void **state)
 {
 	const struct simsweep s = { .model = "capacity=300k,noise=0.5%,inversion=10%,"
@@ -175,10 +175,17 @@ static void test_no_hinge_no_knee(void **state)
 	struct analysis a;
 	struct tally t_low = tally_of(&low);
 	struct tally t_s = tally_of(&s);
+	int i;
 
 	(void)state;
-	assert_true(t_s.verdict[VERDICT_NO_KNEE] >= 0.85);
+	assert_true(t_s.verdict[VERDICT_NO_KNEE] >= 0.7);
 	assert_true(t_s.alarm < 0.01);
+	for (i = 0; i < N_SWEEPS; i++) {
+		a = simsweep_answer(&s, SEED + (uint64_t)i);
+		assert_true(a.verdict != VERDICT_NONE ||
+			    fabs(a.arms[0].knee_pps / 300e3 - 1) < 0.03);
+		analysis_done(&a);
+	}
 	assert_true(t_low.verdict[VERDICT_NO_KNEE] >= 0.95);
 	a = simsweep_answer(&low, SEED);
 	assert_int_equal(a.arms[0].bound, HINGE_INVALID);
