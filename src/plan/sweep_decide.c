@@ -20,11 +20,12 @@
 /* The points of a finished mini-sweep, for the fit that the analysis will make. */
 struct sweep_record {
 	uint32_t block, arm;
+	double ln_knee; /* by these points alone; NAN where not exact */
 	size_t n;
 	struct hinge_point *points;
 };
 
-void sweep_decide_keep(struct sweep_plan *p, uint32_t arm,
+void sweep_decide_keep(struct sweep_plan *p, uint32_t arm, double knee_pps,
 	const struct trial *const *trials, size_t n_trials)
 {
 	struct sweep_record *r;
@@ -34,7 +35,7 @@ void sweep_decide_keep(struct sweep_plan *p, uint32_t arm,
 	p->records =
 		xgrow(p->records, p->n_records, &p->cap_records, sizeof(*p->records));
 	r = &p->records[p->n_records++];
-	*r = (struct sweep_record){ p->block, arm, n_trials,
+	*r = (struct sweep_record){ p->block, arm, log(knee_pps), n_trials,
 		minisweep_points(trials, n_trials) };
 }
 
@@ -47,8 +48,10 @@ void sweep_decide_done(struct sweep_plan *p)
 	free(p->records);
 }
 
-/* ln knee of each mini-sweep, NAN where it is not exact; the caller frees it. */
-static double *ln_knees(const struct sweep_plan *p)
+/* ln knee of each mini-sweep, NAN where it is not exact: as the plan fitted them, or,
+ * which costs more the more there are, with what they have in common. The caller frees
+ * it. */
+static double *ln_knees(const struct sweep_plan *p, bool is_shaped)
 {
 	struct hinge_sweep *sweeps = xcalloc(p->n_records, sizeof(*sweeps));
 	double *ln = xcalloc(p->n_records, sizeof(*ln));
@@ -60,7 +63,7 @@ static double *ln_knees(const struct sweep_plan *p)
 		sweeps[i] =
 			(struct hinge_sweep){ p->records[i].points, p->records[i].n };
 	hinge_shape_make(sweeps, p->n_records, &shape);
-	for (i = 0; i < p->n_records; i++) {
+	for (i = 0; i < p->n_records && is_shaped; i++) {
 		hinge_fit_shaped(sweeps[i].points, sweeps[i].n, &shape, &f);
 		ln[i] = log(f.knee_pps);
 	}
@@ -100,14 +103,19 @@ static bool is_narrow(const struct sweep_plan *p, const double *ln, uint32_t arm
 	return is_enough && r.hi - r.lo <= log1p(p->config->margin_frac);
 }
 
-bool sweep_decide_is_done(const struct sweep_plan *p)
+static bool are_narrow(const struct sweep_plan *p, bool is_shaped)
 {
-	double *ln = ln_knees(p);
+	double *ln = ln_knees(p, is_shaped);
 	uint32_t arm = p->n_arms > 1 ? 1 : 0;
-	bool is_done = true;
+	bool are = true;
 
 	for (; arm < p->n_arms; arm++)
-		is_done = is_done && is_narrow(p, ln, arm);
+		are = are && is_narrow(p, ln, arm);
 	free(ln);
-	return is_done;
+	return are;
+}
+
+bool sweep_decide_is_done(const struct sweep_plan *p)
+{
+	return are_narrow(p, false) && are_narrow(p, true);
 }

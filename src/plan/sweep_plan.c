@@ -249,7 +249,7 @@ static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 	minisweep_fit(trials, p->n_grid, &fit);
 	if (grid_extend(p, arm, &fit))
 		return;
-	sweep_decide_keep(p, arm, trials, p->n_grid);
+	sweep_decide_keep(p, arm, fit.knee_pps, trials, p->n_grid);
 	switch (fit.kind) {
 	case HINGE_EXACT:
 		knee = fit.knee_pps;

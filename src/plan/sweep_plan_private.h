@@ -100,8 +100,9 @@ void sweep_ndr_feed(struct sweep_plan *p, const struct trial *t);
 /* Every trial of the sweep tells what the generator can do. */
 void sweep_ndr_note_generator(struct sweep_plan *p, const struct trial *t);
 
-/* --until-decided: keep a finished mini-sweep; are all intervals narrow enough? */
-void sweep_decide_keep(struct sweep_plan *p, uint32_t arm,
+/* --until-decided: keep a finished mini-sweep and the knee (NAN: none) that it was
+ * given; are all intervals narrow enough? */
+void sweep_decide_keep(struct sweep_plan *p, uint32_t arm, double knee_pps,
 	const struct trial *const *trials, size_t n_trials);
 bool sweep_decide_is_done(const struct sweep_plan *p);
 void sweep_decide_done(struct sweep_plan *p);

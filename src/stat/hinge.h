@@ -12,7 +12,7 @@
  * at 0 a loss of 1 % pulls a point near the knee to the wrong side and the knee
  * wanders by 0.5 % even without noise; with b it stays. b is bounded, to keep one bad
  * trial at a low rate from moving the knee: by 1 %, or where the two lowest rates lose
- * alike, to 1 %, and at most 10 %, by that and 1 %.
+ * alike, to 1 % and what chance does to medians, and at most 10 %, by that and 1 %.
  *
  * A knee can be rounded: goodput then is (1 - b) r - (1 - b - s) a ln(1 + e^((r - x) /
  * a)), the stretched loss of PLRsearch. A hinge through it lies too low (2 % for a

@@ -3,8 +3,11 @@
 #include "config.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "stat/hinge.h"
 #include "stat/hinge_private.h"
 #include "stat/values.h"
@@ -33,6 +36,8 @@ static const double widths[] = { 0.001, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.
 #define LOSS_SEEN_MAX_FRAC 0.10
 #define LOSS_AGREE_FRAC    0.01
 #define LOSS_POINTS_MIN    4
+#define DOUBT_N_MIN        4
+#define MEDIAN_TO_MEAN_SE  1.2533
 
 struct soft {
 	double x, keep, slope, sse;
@@ -116,31 +121,64 @@ static double corner_of(const struct hinge_fit *f)
 	return f->knee_pps / (1 - f->loss_frac);
 }
 
-/* Squared relative residuals of the sweeps with a knee, by width; how many points. */
-static size_t sse_by_width(const struct hinge_sweep *sweeps, size_t n,
-	double loss_max_frac, double sse[N_WIDTHS])
+/* The sweeps that have a knee, each with where its corner was found last. */
+struct pool {
+	size_t n, n_points;
+	struct knee {
+		struct hinge_points points;
+		double knee_pps, x;
+	} * knees;
+};
+
+static void pool_make(const struct hinge_sweep *sweeps, size_t n, double loss_max_frac,
+	struct pool *ret_pool)
 {
-	size_t n_points = 0, i, k;
+	struct pool pool = { .knees = xcalloc(n, sizeof(*pool.knees)) };
+	size_t i;
 
-	for (k = 0; k < N_WIDTHS; k++)
-		sse[k] = 0;
 	for (i = 0; i < n; i++) {
-		struct hinge_points p =
-			hinge_points_usable(sweeps[i].points, sweeps[i].n);
+		struct knee *k = &pool.knees[pool.n];
 		struct hinge_fit f;
-		struct soft s;
 
-		p.loss_max_frac = loss_max_frac;
-		hinge_fit_sharp(&p, &f);
-		s.x = f.kind == HINGE_EXACT ? corner_of(&f) : 0;
-		for (k = 0; k < N_WIDTHS && s.x > 0; k++) {
-			s = best_soft(&p, s.x, widths[k], NEXT_FRAC, NEXT_END);
-			sse[k] += s.sse / (f.knee_pps * f.knee_pps);
+		k->points = hinge_points_usable(sweeps[i].points, sweeps[i].n);
+		k->points.loss_max_frac = loss_max_frac;
+		hinge_fit_sharp(&k->points, &f);
+		if (f.kind == HINGE_EXACT) {
+			k->knee_pps = f.knee_pps;
+			k->x = corner_of(&f);
+			pool.n++;
+			pool.n_points += k->points.n;
+		} else {
+			hinge_points_done(&k->points);
 		}
-		n_points += f.kind == HINGE_EXACT ? p.n : 0;
-		hinge_points_done(&p);
 	}
-	return n_points;
+	*ret_pool = pool;
+}
+
+static void pool_done(struct pool *pool)
+{
+	size_t i;
+
+	for (i = 0; i < pool->n; i++)
+		hinge_points_done(&pool->knees[i].points);
+	free(pool->knees);
+}
+
+/* Squared relative residuals of all. */
+static double pool_sse(struct pool *pool, double width_frac)
+{
+	double sse = 0;
+	size_t i;
+
+	for (i = 0; i < pool->n; i++) {
+		struct knee *k = &pool->knees[i];
+		struct soft s =
+			best_soft(&k->points, k->x, width_frac, NEXT_FRAC, NEXT_END);
+
+		k->x = s.x;
+		sse += s.sse / (k->knee_pps * k->knee_pps);
+	}
+	return sse;
 }
 
 static bool is_rounded(double sharp, double rounded, double n_points)
@@ -151,36 +189,51 @@ static bool is_rounded(double sharp, double rounded, double n_points)
 	return gain - log(n_points) >= BIC_GAIN_MIN;
 }
 
-static void width_make(
-	const struct hinge_sweep *sweeps, size_t n, struct hinge_shape *shape)
+static void width_make(struct pool *pool, struct hinge_shape *shape)
 {
-	double sse[N_WIDTHS], limit, df;
-	size_t n_points = sse_by_width(sweeps, n, shape->loss_max_frac, sse);
-	size_t best = 0, lo, hi, k;
+	double df = (double)pool->n_points - N_SOFT_PARAMS * (double)pool->n;
+	double sse[N_WIDTHS], limit;
+	size_t best = 0, n, lo, hi;
 
-	for (k = 1; k < N_WIDTHS; k++)
-		if (sse[k] < sse[best])
-			best = k;
-	if (best == 0 || !is_rounded(sse[0], sse[best], (double)n_points))
-		return;
-	df = (double)n_points - N_SOFT_PARAMS * (double)n;
 	if (df < DF_MIN)
 		return;
-	limit = sse[best] * (1 + gsl_cdf_fdist_Pinv(SURE, 1, df) / df);
-	for (lo = best; lo > 0 && sse[lo - 1] <= limit; lo--)
+	limit = 1 + gsl_cdf_fdist_Pinv(SURE, 1, df) / df;
+	/* It falls to the best width and rises from there. */
+	for (n = 0; n < N_WIDTHS && (n < 2 || sse[n - 1] <= sse[best] * limit); n++) {
+		sse[n] = pool_sse(pool, widths[n]);
+		if (sse[n] < sse[best])
+			best = n;
+	}
+	if (best == 0 || !is_rounded(sse[0], sse[best], (double)pool->n_points))
+		return;
+	for (lo = best; lo > 0 && sse[lo - 1] <= sse[best] * limit; lo--)
 		;
-	for (hi = best; hi + 1 < N_WIDTHS && sse[hi + 1] <= limit; hi++)
+	for (hi = best; hi + 1 < n && sse[hi + 1] <= sse[best] * limit; hi++)
 		;
 	shape->softness_frac = widths[best];
 	shape->softness_lo_frac = widths[lo];
 	shape->softness_hi_frac = widths[hi];
 }
 
+/* How far a median of differences can be off by chance: 2 standard errors, by their
+ * median absolute deviation; 0 where they are too few to tell. */
+static double doubt_of_median(const struct values *d)
+{
+	double *work, mad;
+
+	if (d->n < DOUBT_N_MIN)
+		return 0;
+	work = xcalloc(d->n, sizeof(*work));
+	mad = gsl_stats_mad(d->v, 1, d->n, work);
+	free(work);
+	return 2 * MEDIAN_TO_MEAN_SE * mad / sqrt((double)d->n);
+}
+
 /* The bound of the background loss: see the top of the header. */
 static double loss_max(const struct hinge_sweep *sweeps, size_t n)
 {
-	struct values first = { 0 }, second = { 0 };
-	double a, b;
+	struct values first = { 0 }, second = { 0 }, differences = { 0 };
+	double a, b, agree;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -188,16 +241,21 @@ static double loss_max(const struct hinge_sweep *sweeps, size_t n)
 			hinge_points_usable(sweeps[i].points, sweeps[i].n);
 
 		if (p.n >= LOSS_POINTS_MIN) {
-			values_add(&first, 1 - p.goodput[0] / p.rate[0]);
-			values_add(&second, 1 - p.goodput[1] / p.rate[1]);
+			a = 1 - p.goodput[0] / p.rate[0];
+			b = 1 - p.goodput[1] / p.rate[1];
+			values_add(&first, a);
+			values_add(&second, b);
+			values_add(&differences, b - a);
 		}
 		hinge_points_done(&p);
 	}
+	agree = LOSS_AGREE_FRAC + doubt_of_median(&differences);
 	a = values_median(&first);
 	b = values_median(&second);
 	values_done(&first);
 	values_done(&second);
-	if (!(fabs(a - b) <= LOSS_AGREE_FRAC) || fmax(a, b) > LOSS_SEEN_MAX_FRAC)
+	values_done(&differences);
+	if (!(fabs(a - b) <= agree) || fmax(a, b) > LOSS_SEEN_MAX_FRAC)
 		return LOSS_MAX_FRAC;
 	return LOSS_MAX_FRAC + fmax(0, fmax(a, b));
 }
@@ -215,8 +273,11 @@ void hinge_shape_make(
 	const struct hinge_sweep *sweeps, size_t n, struct hinge_shape *ret_shape)
 {
 	struct hinge_shape shape = { .loss_max_frac = loss_max(sweeps, n) };
+	struct pool pool;
 
-	width_make(sweeps, n, &shape);
+	pool_make(sweeps, n, shape.loss_max_frac, &pool);
+	width_make(&pool, &shape);
+	pool_done(&pool);
 	*ret_shape = shape;
 }
 
