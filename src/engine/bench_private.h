@@ -36,6 +36,7 @@ struct bench {
 	uint16_t next_tag;           /* of the next trial's frames */
 	uint64_t quiet_from_ns;      /* the end of the last trial: settle from here */
 	struct bench_edge before, after;
+	uint32_t mtu[N_PORTS]; /* at the first edge of the run; 0: none yet */
 };
 
 /* Fill err with how the SUT ended and its last output. */

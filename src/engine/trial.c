@@ -39,6 +39,19 @@ static struct nl_handle *port_nl(const struct bench *b, enum bench_port p)
 						     : b->cfg.links.gen_nl;
 }
 
+/* All trials of a run go over links of one MTU. */
+static int check_mtu(
+	struct bench *b, int p, const struct nl_link *link, struct sp_err *err)
+{
+	if (b->mtu[p] == 0)
+		b->mtu[p] = link->mtu;
+	if (b->mtu[p] == link->mtu)
+		return 0;
+	return sp_err_set(err, SP_EBROKEN,
+		"the MTU of %s changed from %u to %u during the run", link->name,
+		b->mtu[p], link->mtu);
+}
+
 /* Counters of every port that is known, with the check that it is alive. */
 static int read_ports(struct bench *b, struct bench_edge *e, struct sp_err *err)
 {
@@ -58,7 +71,10 @@ static int read_ports(struct bench *b, struct bench_edge *e, struct sp_err *err)
 		}
 		if (!link->up || !link->carrier)
 			return sp_err_set(err, SP_EBROKEN,
-				"interface %s went down during the run", name);
+				"interface %s %s during the run", name,
+				link->up ? "lost its carrier" : "went down");
+		if (check_mtu(b, p, link, err) != 0)
+			return -(int)err->code;
 		if (nl_qdisc_drops(nl, name, &e->qdisc_drops[p], err) != 0)
 			return -(int)err->code;
 	}
@@ -76,16 +92,18 @@ static int read_edge(struct bench *b, struct bench_edge *e, struct sp_err *err)
 	return rc;
 }
 
-static int check_mtu(struct bench *b, struct sp_err *err)
+/* Down and up again between two looks: what was lost then is nobody's drop. */
+static int check_carrier(const struct bench *b, struct sp_err *err)
 {
 	int p;
 
 	for (p = 0; p < N_PORTS; p++)
-		if (b->before.links[p].mtu != b->after.links[p].mtu)
+		if (b->before.links[p].carrier_changes !=
+			b->after.links[p].carrier_changes)
 			return sp_err_set(err, SP_EBROKEN,
-				"the MTU of %s changed from %u to %u during a trial",
-				b->after.links[p].name, b->before.links[p].mtu,
-				b->after.links[p].mtu);
+				"interface %s lost its carrier for a while during a "
+				"trial",
+				b->after.links[p].name);
 	return 0;
 }
 
@@ -323,7 +341,7 @@ int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 		(b->cfg.stop == NULL || *b->cfg.stop == 0))
 		rc = bench_sut_gone(b, "during the run", err);
 	if (rc == 0)
-		rc = check_mtu(b, err);
+		rc = check_carrier(b, err);
 	if (rc == 0) {
 		fill_traffic(&r, t);
 		fill_ledgers(b, &r, t);

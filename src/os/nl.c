@@ -91,6 +91,7 @@ static void link_fill(struct rtnl_link *l, struct nl_link *ret)
 	ret->up = (rtnl_link_get_flags(l) & IFF_UP) != 0;
 	ret->loopback = (rtnl_link_get_flags(l) & IFF_LOOPBACK) != 0;
 	ret->carrier = rtnl_link_get_carrier(l) != 0;
+	(void)rtnl_link_get_carrier_changes(l, &ret->carrier_changes); /* stays 0 */
 	/* A new veth is unknown too, but then not ready yet; others mean up. */
 	state = rtnl_link_get_operstate(l);
 	ret->running = ret->up &&

@@ -21,7 +21,8 @@ struct nl_link {
 	uint8_t mac[6];
 	uint32_t mtu;
 	bool up, carrier, loopback;
-	bool running; /* up, and its transmit queue has been started */
+	bool running;             /* up, and its transmit queue has been started */
+	uint32_t carrier_changes; /* since the link exists; 0 where not told */
 	/* Packets since the link exists. */
 	uint64_t rx_packets, tx_packets, rx_dropped, tx_dropped, rx_errors, tx_errors,
 		rx_missed, tx_carrier_errors;

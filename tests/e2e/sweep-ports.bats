@@ -79,3 +79,51 @@ refused() {
 	wait "$pid" || true
 	refused 2 "no process has the id $pid" --in gen0 --out gen1 --pid "$pid"
 }
+
+# changed WORDS CODE...: the shell code, run after some trials, ends the sweep with exit 6,
+# one line with these words, and a run file.
+changed() {
+	local words=$1 i code=0 pid forwarder
+	shift
+	rm -f x
+	# A new one each time: a link that goes down ends it.
+	sut "$SATPROF" forward sut0 sut1 >forward.txt 2>&1 3>&- &
+	forwarder=$!
+	gen "$SATPROF" sweep --quiet -o "$T/x" --in gen0 --out gen1 --sut none --arms off \
+		--rates 5k --trial-time 0.4s >out.txt 2>err.txt 3>&- &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		[ "$(sqlite3 -readonly x 'select count(*) from trial' 2>/dev/null || echo 0)" -ge 2 ] && break
+		sleep 0.1
+	done
+	"$@"
+	wait "$pid" || code=$?
+	echo "$*: exit $code: $(cat err.txt)"
+	kill "$forwarder" 2>/dev/null || true
+	wait "$forwarder" || true
+	[ "$code" -eq 6 ] && [ "$(wc -l <err.txt)" -eq 1 ] && grep -qE -- "$words" err.txt &&
+		"$SATPROF" show x | grep -q "ended early: "
+}
+
+flap() {
+	sut ip link set sut1 down
+	sut ip link set sut1 up
+}
+
+sut() {
+	"$SATPROF" lab exec --name "$LAB" sut -- "$@"
+}
+
+@test "an interface that goes down or changes its MTU in the middle of a run" {
+	need_command sqlite3
+	changed 'gen1.* (went down|is down)' gen ip link set gen1 down
+	gen ip link set gen1 up
+	changed 'gen0.* (went down|is down)' gen ip link set gen0 down
+	gen ip link set gen0 up
+	changed 'gen1 .*(carrier|went down)' sut ip link set sut1 down
+	sut ip link set sut1 up
+	changed 'the MTU of gen0 changed from 1500 to 1400 during the run' \
+		gen ip link set gen0 mtu 1400
+	gen ip link set gen0 mtu 1500
+	changed 'gen1 lost its carrier for a while|gen0 or gen1 went down|is down' flap
+}
