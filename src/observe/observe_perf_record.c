@@ -98,6 +98,11 @@ static bool is_for_cpus(const struct perf_record *p, const struct observer_targe
 	return p->rights.cpu_wide && t->n_cpus > 0;
 }
 
+static bool sees_kernel(const struct perf_record *p, bool cpus)
+{
+	return cpus ? p->rights.cpu_kernel : p->rights.task_kernel;
+}
+
 /* The words of perf record; those that vary are in text. */
 struct perf_words {
 	char fixed[13][12];
@@ -131,7 +136,7 @@ static void words_make(struct perf_words *w, const struct perf_record *p,
 	w->argv[n++] = w->rate;
 	w->argv[n++] = w->fixed[cpus ? 10 : 11];
 	w->argv[n++] = w->where;
-	if (!(cpus ? p->rights.cpu_kernel : p->rights.task_kernel))
+	if (!sees_kernel(p, cpus))
 		w->argv[n++] = w->fixed[12];
 	w->argv[n] = NULL;
 }
@@ -202,6 +207,11 @@ static int op_attach(void *obs, const struct observer_target *t, struct sp_err *
 		run_add_note(p->o.run,
 			"arm %s: CPU-wide events are refused: perf follows the SUT's "
 			"process",
+			p->o.arm);
+	if (!sees_kernel(p, is_for_cpus(p, t)))
+		run_add_note(p->o.run,
+			"arm %s: the kernel's part is not visible to perf "
+			"(kernel.perf_event_paranoid)",
 			p->o.arm);
 	rc = outside_prepare(&p->o, err);
 	if (rc != 0)

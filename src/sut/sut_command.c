@@ -33,6 +33,7 @@ struct command_sut {
 	struct sut_end end;
 	char *wrap;             /* shell words that it is launched under, or NULL */
 	uint64_t finish_max_ns; /* of those */
+	bool is_wrapped;        /* the instance that runs */
 };
 
 static char *join(char *const *argv)
@@ -230,7 +231,7 @@ static void finish_wrap(struct command_sut *s)
 {
 	int status;
 
-	if (s->wrap == NULL || s->is_ended)
+	if (!s->is_wrapped || s->is_ended)
 		return;
 	keeper_signal(s->cfg.keeper, s->child.id, SIGINT);
 	keeper_signal(s->cfg.keeper, s->child.id, SIGCONT);
@@ -264,7 +265,8 @@ static void command_wrap(void *sut, const struct sut_wrap *w)
 
 	free(s->wrap);
 	s->wrap = w != NULL ? xstrdup(w->words) : NULL;
-	s->finish_max_ns = w != NULL ? w->finish_max_ns : 0;
+	if (w != NULL)
+		s->finish_max_ns = w->finish_max_ns;
 }
 
 /* The words to start: the SUT's, after those of what it is launched under. */
@@ -305,6 +307,7 @@ static int command_start(void *sut, struct sp_err *err)
 		s->cfg.start_timeout_ns = START_LIMIT_NS;
 	output_tail_reset(&s->out);
 	s->is_ended = false;
+	s->is_wrapped = s->wrap != NULL;
 	s->end = (struct sut_end){ 0 };
 	rc = keeper_spawn(s->cfg.keeper, &cmd, &s->child, err);
 	words_free(argv);

@@ -36,5 +36,4 @@ E2E_TESTS += %D%/messages.bats
 E2E_TESTS += %D%/sweep-ports.bats
 E2E_TESTS += %D%/generators.bats
 EXTRA_DIST += %D%/fake-generator %D%/fake-trex
-EXTRA_DIST += %D%/fake-generator
 E2E_TESTS += %D%/profilers.bats

@@ -92,6 +92,10 @@ static void notes_and_events_come_once(void **state)
 	run_add_note(r, "%d %% of CPU time", 32);
 	assert_int_equal(r->n_notes, 2);
 	assert_string_equal(r->notes[1], "32 % of CPU time");
+	run_set_note(r, "took ", "took %d s", 1);
+	run_set_note(r, "took ", "took %d s", 2);
+	assert_int_equal(r->n_notes, 3);
+	assert_string_equal(r->notes[2], "took 2 s");
 	assert_int_equal(run_event_intern(r, "cycles", "cycles", COUNTER_OK), 0);
 	assert_int_equal(run_event_intern(r, "clock", "ns", COUNTER_ERROR), 1);
 	assert_int_equal(run_event_intern(r, "cycles", "", COUNTER_ERROR), 0);

@@ -414,11 +414,49 @@ static void test_counts(void **state)
 	assert_int_equal(s.in, 12); /* untouched by what failed */
 }
 
+/* Launched under a wrapper from the next start on, ended by SIGINT, then as
+ * ever. */
+static void test_command_under_a_wrapper(void **state)
+{
+	char *argv[] = { WORD("sh"), WORD("-c"),
+		WORD("trap 'echo int; exit 0' INT; echo \"${W-bare} $0\"; "
+		     "while :; do sleep 0.05; done"),
+		WORD("two words"), NULL };
+	const struct sut_wrap wrap = { .words = "env 'W=a b'",
+		.finish_max_ns = 10 * NS_PER_S };
+	const struct sut_wrap missing = { .words = "no-such-wrapper" };
+	struct sut_config cfg = config(*state, argv);
+	void *sut = open_ok(&sut_command, &cfg);
+	struct sp_err err = { 0 };
+
+	start_ok(&sut_command, sut);
+	wait_for_output(&sut_command, sut, "bare two words\n");
+	assert_true(sut_command.ns_pid(sut) > 0);
+	sut_command.wrap(sut, &wrap);
+	assert_int_equal(sut_command.stop(sut, &err), 0);
+	assert_int_equal(sut_command.ns_pid(sut), 0);
+	start_ok(&sut_command, sut);
+	wait_for_output(&sut_command, sut, "a b two words\n");
+	assert_int_equal(sut_command.stop(sut, &err), 0);
+	assert_non_null(strstr(sut_command.output(sut), "int\n"));
+	sut_command.wrap(sut, &missing);
+	if (sut_command.start(sut, &err) == 0)
+		assert_int_equal(wait_for_end(&sut_command, sut).status, 127);
+	else
+		assert_non_null(strstr(err.msg, "no-such-wrapper"));
+	assert_int_equal(sut_command.stop(sut, &err), 0);
+	sut_command.wrap(sut, NULL);
+	start_ok(&sut_command, sut);
+	wait_for_output(&sut_command, sut, "bare two words\n");
+	sut_command.close(sut);
+}
+
 int main(void)
 {
 #define HELD(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expand),
+		HELD(test_command_under_a_wrapper),
 		HELD(test_command_words_and_output),
 		HELD(test_command_is_checked_at_open),
 		HELD(test_command_restarts_with_affinity),
