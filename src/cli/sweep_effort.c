@@ -25,13 +25,13 @@ struct preset {
 
 static const struct preset presets[] = {
 	{ "smoke", "off,sample@997", 6, 300 * NS_PER_MS, 0, 5,
-		{ 0.72, 0.88, 1.05, 1.18, 1.40 } },
+		{ 0.72, 0.88, 1.05, 1.17, 1.45 } },
 	{ "default", "off,sample@997", 8, 400 * NS_PER_MS, 2 * NS_PER_S, 5,
-		{ 0.72, 0.88, 1.05, 1.18, 1.40 } },
+		{ 0.72, 0.88, 1.05, 1.17, 1.45 } },
 	{ "dose", "off,sample@249,sample@997,sample@3989", 8, 500 * NS_PER_MS,
-		2 * NS_PER_S, 5, { 0.72, 0.88, 1.05, 1.18, 1.40 } },
+		2 * NS_PER_S, 5, { 0.72, 0.88, 1.05, 1.17, 1.45 } },
 	{ "full", "off,sample@997", 12, NS_PER_S, 2 * NS_PER_S, 6,
-		{ 0.60, 0.75, 0.90, 1.05, 1.18, 1.40 } },
+		{ 0.60, 0.75, 0.90, 1.05, 1.17, 1.45 } },
 };
 
 int sweep_u32_parse(

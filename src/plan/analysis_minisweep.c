@@ -144,7 +144,7 @@ static void refit(const struct run *run, const struct analysis *a,
 
 	hinge_fit_shaped(sweep->points, sweep->n, shape, &m->fit);
 	judge(run, a, m);
-	if (m->fit.kind != HINGE_EXACT || !(shape->softness_frac > 0))
+	if (m->fit.kind != HINGE_EXACT || !(shape->softness_hi_frac > 0))
 		return;
 	m->ln_narrow =
 		ln_knee(sweep, shape, shape->softness_lo_frac) - log(m->fit.knee_pps);

@@ -73,7 +73,9 @@ struct hinge_shape {
 	double loss_max_frac; /* the bound of b */
 	double softness_frac; /* a / x; 0: sharp */
 	/* Widths that fit hardly worse: where their sum of squares says so with a
-	 * chance of less than 5 % (F with 1 degree); both 0 for a sharp knee. */
+	 * chance of less than 5 % (F with 1 degree). Both 0 for a knee that is sharp
+	 * beyond doubt; only the upper one is not where a rounded one is likely, at
+	 * 90 %, but not proved. */
 	double softness_lo_frac, softness_hi_frac;
 };
 
@@ -85,8 +87,8 @@ struct hinge_sweep {
 
 /*
  * The losses are medians over the sweeps. The width is what fits the sweeps with an
- * exact knee best, relative to their knees; sharp unless it wins by BIC, as a hinge
- * wins over a line; with less than four sweeps of five points it is sharp.
+ * exact knee best, relative to their knees; sharp unless F, with 1 degree for the
+ * width, says otherwise at 99.5 %, and with less than four sweeps of five points.
  */
 void hinge_shape_make(
 	const struct hinge_sweep *sweeps, size_t n, struct hinge_shape *ret_shape);

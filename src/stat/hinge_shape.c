@@ -17,7 +17,6 @@ static const double widths[] = { 0.001, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.
 	0.065, 0.08, 0.1, 0.13 };
 
 #define N_WIDTHS      (sizeof(widths) / sizeof(widths[0]))
-#define BIC_GAIN_MIN  2.0
 #define SD_FLOOR_FRAC 0.001
 /* The knee is looked for this far from the sharp one; from one width to the next it
  * moves by much less. */
@@ -30,7 +29,11 @@ static const double widths[] = { 0.001, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.
 #define WIDTH_MAX_FRAC 0.5
 #define N_SOFT_PARAMS  3 /* x, s, b of each sweep */
 #define SURE           0.95
-#define DF_MIN         8 /* four sweeps of five points */
+/* A rounded knee that is none makes every knee of the run less precise, and many
+ * widths are tried: it takes much. A doubt takes less. */
+#define ROUNDED_LEVEL 0.995
+#define DOUBT_LEVEL   0.9
+#define DF_MIN        8 /* four sweeps of five points */
 
 #define LOSS_MAX_FRAC      0.01
 #define LOSS_SEEN_MAX_FRAC 0.10
@@ -181,12 +184,17 @@ static double pool_sse(struct pool *pool, double width_frac)
 	return sse;
 }
 
-static bool is_rounded(double sharp, double rounded, double n_points)
+/*
+ * Does a width leave significantly less than the sharp corner? F with one degree for
+ * the width.
+ */
+static bool is_rounded(
+	double sharp, double rounded, double df, size_t n_points, double level)
 {
-	double floor = n_points * SD_FLOOR_FRAC * SD_FLOOR_FRAC;
-	double gain = n_points * log(fmax(sharp, floor) / fmax(rounded, floor));
+	double floor = (double)n_points * SD_FLOOR_FRAC * SD_FLOOR_FRAC;
+	double ratio = fmax(sharp, floor) / fmax(rounded, floor);
 
-	return gain - log(n_points) >= BIC_GAIN_MIN;
+	return (ratio - 1) * df >= gsl_cdf_fdist_Pinv(level, 1, df);
 }
 
 static void width_make(struct pool *pool, struct hinge_shape *shape)
@@ -204,15 +212,17 @@ static void width_make(struct pool *pool, struct hinge_shape *shape)
 		if (sse[n] < sse[best])
 			best = n;
 	}
-	if (best == 0 || !is_rounded(sse[0], sse[best], (double)pool->n_points))
+	if (!is_rounded(sse[0], sse[best], df, pool->n_points, DOUBT_LEVEL))
 		return;
 	for (lo = best; lo > 0 && sse[lo - 1] <= sse[best] * limit; lo--)
 		;
 	for (hi = best; hi + 1 < n && sse[hi + 1] <= sse[best] * limit; hi++)
 		;
+	shape->softness_hi_frac = widths[hi];
+	if (!is_rounded(sse[0], sse[best], df, pool->n_points, ROUNDED_LEVEL))
+		return; /* sharp, with a doubt */
 	shape->softness_frac = widths[best];
 	shape->softness_lo_frac = widths[lo];
-	shape->softness_hi_frac = widths[hi];
 }
 
 /* How far a median of differences can be off by chance: 2 standard errors, by their

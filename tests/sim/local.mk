@@ -32,5 +32,6 @@ TESTS += %D%/test-sweep-decide
 # No test: scripts/bench/search runs it. It asks the program's own presets.
 check_PROGRAMS += %D%/bench-search
 %C%_bench_search_SOURCES = %D%/bench-search.c \
-	src/cli/args.c src/cli/sweep_effort.c src/cli/sweep_options.c
+	src/cli/args.c src/cli/sweep_check.c src/cli/sweep_effort.c \
+	src/cli/sweep_options.c src/cli/sweep_options_table.c
 %C%_bench_search_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)

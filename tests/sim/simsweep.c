@@ -21,7 +21,7 @@
 
 struct run *simsweep_run(const struct simsweep *s, uint64_t seed)
 {
-	static const double rel[] = { 0.72, 0.88, 1.05, 1.18, 1.40 };
+	static const double rel[] = { 0.72, 0.88, 1.05, 1.17, 1.45 };
 	const char *arms = s->arms != NULL ? s->arms : "off,sample@997";
 	struct run *run = run_new();
 	struct fluid_config fc = { .seed = 0 };

@@ -21,7 +21,7 @@
 #define N_RUNS   200
 #define KNEE_PPS 300e3
 
-static const double grid[N_RATES] = { 0.72, 0.88, 1.05, 1.18, 1.40 };
+static const double grid[N_RATES] = { 0.72, 0.88, 1.05, 1.17, 1.45 };
 
 static void assert_near(double got, double want, double tolerance)
 {
@@ -113,12 +113,13 @@ static void test_exact_rounded(void **state)
 
 struct quality {
 	double bias, rmse, rounded_frac;
+	double doubted_frac; /* a width of at least 4 % is not ruled out */
 };
 
 static struct quality simulate(const struct device *d, int is_shaped)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-	struct quality q = { 0, 0, 0 };
+	struct quality q = { 0, 0, 0, 0 };
 	struct hinge_shape shape;
 	struct pool p;
 	double e;
@@ -132,23 +133,26 @@ static struct quality simulate(const struct device *d, int is_shaped)
 		q.bias += e / N_RUNS;
 		q.rmse += e * e / N_RUNS;
 		q.rounded_frac += (shape.softness_frac > 0) / (double)N_RUNS;
+		q.doubted_frac += (shape.softness_hi_frac >= 0.04) / (double)N_RUNS;
 	}
 	gsl_rng_free(rng);
 	q.rmse = sqrt(q.rmse);
 	return q;
 }
 
-/* The hinge alone lies 2 % too low; with the width it does not. */
+/* The hinge alone lies 1.5 % too low; with the width much less, and where the width
+ * is not sure there is a doubt that goes into the interval. */
 static void test_rounded_in_noise(void **state)
 {
 	const struct device d = { .soft_frac = 0.05, .sd = 0.01 };
 	struct quality hinge = simulate(&d, 0), shaped = simulate(&d, 1);
 
 	(void)state;
-	assert_true(hinge.bias < -0.015);
-	assert_true(fabs(shaped.bias) < 0.006);
-	assert_true(shaped.rmse < 0.009);
-	assert_true(shaped.rounded_frac > 0.9);
+	assert_true(hinge.bias < -0.0145);
+	assert_true(fabs(shaped.bias) < 0.007);
+	assert_true(shaped.rmse < 0.0105);
+	assert_true(shaped.rounded_frac > 0.6);
+	assert_true(shaped.doubted_frac > 0.9);
 }
 
 /* Sharp knees stay sharp, and their estimate as good as it was. */
@@ -162,7 +166,8 @@ static void test_sharp_in_noise(void **state)
 		const struct device d = { .sd = sds[i], .slope = -0.3 };
 		struct quality hinge = simulate(&d, 0), shaped = simulate(&d, 1);
 
-		assert_true(shaped.rounded_frac < 0.05);
+		assert_true(shaped.rounded_frac < 0.03);
+		assert_true(shaped.doubted_frac < 0.1);
 		assert_true(shaped.rmse < 1.1 * hinge.rmse);
 		assert_true(fabs(shaped.bias) < 0.1 * sds[i] + 0.0005);
 	}
