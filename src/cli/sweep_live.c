@@ -360,7 +360,7 @@ static int bring_up(struct sweep_live *l, struct sp_err *err)
 	const struct sweep_options *o = l->o;
 	int rc = 0;
 
-	if (o->in == NULL)
+	if (o->in == NULL || o->generator != NULL)
 		put_back(l); /* ports_prepare() does it else */
 	if (sweep_options_wants_lab(o) && !may_admin_net()) {
 		rc = netns_become_userns_root(err);

@@ -33,15 +33,34 @@ static int dose_cmp(const void *x, const void *y)
 	return (a->khz > b->khz) - (a->khz < b->khz);
 }
 
+/* Two profilers' rates are not two doses of one: the kind with the most arms, the first
+ * of these. */
+static enum arm_kind dose_kind(const struct run *run)
+{
+	enum arm_kind kind = ARM_OFF;
+	size_t most = 0, n;
+	uint32_t i, k;
+
+	for (i = 1; i < run->n_arms; i++) {
+		for (k = 1, n = 0; k < run->n_arms; k++)
+			n += run->arms[k].hz > 0 &&
+			     run->arms[k].kind == run->arms[i].kind;
+		if (n > most) {
+			most = n;
+			kind = run->arms[i].kind;
+		}
+	}
+	return kind;
+}
+
 static struct doses doses_of(const struct run *run)
 {
 	struct doses l = { 0 };
+	enum arm_kind kind = dose_kind(run);
 	uint32_t i;
 
 	for (i = 1; i < run->n_arms; i++) {
-		/* Two profilers' rates are not two doses of one. */
-		if (!(run->arms[i].hz > 0) ||
-			(l.n > 0 && run->arms[i].kind != run->arms[l.d[0].arm].kind))
+		if (!(run->arms[i].hz > 0) || run->arms[i].kind != kind)
 			continue;
 		l.d = xgrow(l.d, l.n, &l.cap, sizeof(*l.d));
 		l.d[l.n++] = (struct dose){ i, run->arms[i].hz / HZ_PER_KHZ };

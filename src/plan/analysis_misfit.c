@@ -15,7 +15,6 @@
 
 /* Residuals smaller than this part of the knee move no knee by more than that. */
 #define MISFIT_MIN_FRAC 0.025
-#define SAME_RATE_FRAC  0.001
 
 /* Residuals at one rate of the grid over the blocks of an arm, of the knee; what a
  * mini-sweep tried beyond its grid is left out. */

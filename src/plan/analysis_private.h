@@ -10,6 +10,9 @@
 #include "plan/analysis.h"
 #include "stat/values.h"
 
+/* Stored rates of one grid point differ by less. */
+#define SAME_RATE_FRAC 0.001
+
 /* From this fraction of the knee on a trial counts as "at the knee and above". */
 #define ANALYSIS_AT_KNEE_FRAC 0.98
 

@@ -9,8 +9,6 @@
 
 #include "base/mem.h"
 
-#define SAME_RATE_FRAC 0.001
-
 /* The columns of one rate while they are gathered. */
 struct columns {
 	struct values rate, offered, goodput, loss, cost, p50, p99;

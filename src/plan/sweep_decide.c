@@ -53,17 +53,22 @@ void sweep_decide_done(struct sweep_plan *p)
  * it. */
 static double *ln_knees(const struct sweep_plan *p, bool is_shaped)
 {
-	struct hinge_sweep *sweeps = xcalloc(p->n_records, sizeof(*sweeps));
+	struct hinge_sweep *sweeps;
 	double *ln = xcalloc(p->n_records, sizeof(*ln));
 	struct hinge_shape shape;
 	struct hinge_fit f;
 	size_t i;
 
 	for (i = 0; i < p->n_records; i++)
+		ln[i] = p->records[i].ln_knee;
+	if (!is_shaped)
+		return ln;
+	sweeps = xcalloc(p->n_records, sizeof(*sweeps));
+	for (i = 0; i < p->n_records; i++)
 		sweeps[i] =
 			(struct hinge_sweep){ p->records[i].points, p->records[i].n };
 	hinge_shape_make(sweeps, p->n_records, &shape);
-	for (i = 0; i < p->n_records && is_shaped; i++) {
+	for (i = 0; i < p->n_records; i++) {
 		hinge_fit_shaped(sweeps[i].points, sweeps[i].n, &shape, &f);
 		ln[i] = log(f.knee_pps);
 	}

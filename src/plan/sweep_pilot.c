@@ -11,7 +11,8 @@
 #define PILOT_STEP      2.0
 #define PILOT_NEAR_STEP 1.25
 #define ARM_EDGE_NS     (300 * NS_PER_MS)
-/* The grid's top is 1.46, and a machine may be slower for a while. */
+/* The grid's top with its dither is about 1.5, and a machine may be slower for a while.
+ */
 #define GENERATOR_HEADROOM 1.8
 #define N_BURSTS           4
 #define GENERATOR_CHECKS   2

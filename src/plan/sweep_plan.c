@@ -202,7 +202,7 @@ static void queue_extra(struct sweep_plan *p, uint32_t arm, double knee_pps)
 
 /*
  * The grid missed the knee: what was believed of it is wrong, so the next grid goes
- * where this mini-sweep points. No measurement; the block is repeated.
+ * where this mini-sweep points. The block counts as failed.
  */
 static void recentre(struct sweep_plan *p, uint32_t arm, double centre)
 {

@@ -43,7 +43,7 @@ void sweep_plan_finish_early(struct sweep_plan *p);
 uint32_t sweep_plan_burst(const struct sweep_plan *p);
 /* Something the answer should say about pilot or NDR, or NULL. */
 const char *sweep_plan_note(const struct sweep_plan *p);
-/* Blocks planned in all, with those that are repeated so far. */
+/* Blocks planned in all, with those that were added so far. */
 uint32_t sweep_plan_n_blocks(const struct sweep_plan *p);
 
 /* What the whole sweep will take, for the line printed first (design 4). */

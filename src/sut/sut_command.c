@@ -20,7 +20,8 @@
 /* Where the caller sets no limit on the start. */
 #define START_LIMIT_NS (10 * NS_PER_S)
 /* Between two tries of --ready. */
-#define READY_PAUSE_NS (50 * NS_PER_MS)
+#define READY_PAUSE_NS  (50 * NS_PER_MS)
+#define FINISH_AGAIN_NS (2 * NS_PER_S)
 
 struct command_sut {
 	struct sut_config cfg;
@@ -34,6 +35,7 @@ struct command_sut {
 	char *wrap;             /* shell words that it is launched under, or NULL */
 	uint64_t finish_max_ns; /* of those */
 	bool is_wrapped;        /* the instance that runs */
+	bool ignores_sigint;    /* one did: the next ones are waited for less */
 };
 
 static char *join(char *const *argv)
@@ -236,8 +238,11 @@ static void finish_wrap(struct command_sut *s)
 	keeper_signal(s->cfg.keeper, s->child.id, SIGINT);
 	keeper_signal(s->cfg.keeper, s->child.id, SIGCONT);
 	/* Less when satprof itself was asked to stop. */
-	if (keeper_wait(s->cfg.keeper, s->child.id, s->finish_max_ns, &status))
+	if (keeper_wait(s->cfg.keeper, s->child.id,
+		    s->ignores_sigint ? FINISH_AGAIN_NS : s->finish_max_ns, &status))
 		set_ended(s, status);
+	else
+		s->ignores_sigint = true; /* not so long at each arm's end */
 }
 
 static int command_stop(void *sut, struct sp_err *err)
