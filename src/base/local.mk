@@ -6,5 +6,6 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/err.c %D%/err.h \
 	%D%/log.c %D%/log.h \
 	%D%/mem.c %D%/mem.h \
+	%D%/owner.c %D%/owner.h \
 	%D%/pacing.c %D%/pacing.h \
 	%D%/units.c %D%/units.h

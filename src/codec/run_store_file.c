@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/units.h"
+#include "base/owner.h"
 #include "codec/run_store_schema.h"
 #include "codec/sql.h"
 #include "model/run.h"
@@ -41,20 +41,14 @@ static int bytes_write(int fd, const char *bytes, size_t n)
 	return fsync(fd);
 }
 
-/* Run by sudo, the file is for the one who called it. */
+/* Run by sudo, what is kept is for the one who called it. */
 static void owner_set(int fd)
 {
-	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
-	uint64_t uid, gid;
-	struct sp_err ignored;
+	uid_t uid;
+	gid_t gid;
 
-	if (geteuid() != 0 || uid_text == NULL || gid_text == NULL)
-		return;
-	if (units_u64_parse(uid_text, 0, UINT32_MAX - 1, &uid, &ignored) != 0 ||
-		units_u64_parse(gid_text, 0, UINT32_MAX - 1, &gid, &ignored) != 0)
-		return;
 	/* A network file system may refuse: a file of root's is better than none. */
-	if (fchown(fd, (uid_t)uid, (gid_t)gid) != 0)
+	if (owner_of_files(&uid, &gid) && fchown(fd, uid, gid) != 0)
 		errno = 0;
 }
 

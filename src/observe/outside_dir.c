@@ -15,24 +15,19 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/units.h"
+#include "base/owner.h"
 
 #define STARTS_MAX 100000
 
-/* Run by sudo, what is kept is for the one who called it, as the run file is. */
+/* Run by sudo, what is kept is for the one who called it. */
 static void owner_set(const char *path)
 {
-	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
-	uint64_t uid, gid;
-	struct sp_err ignored;
+	uid_t uid;
+	gid_t gid;
 
-	if (geteuid() != 0 || uid_text == NULL || gid_text == NULL)
-		return;
-	if (units_u64_parse(uid_text, 0, UINT32_MAX - 1, &uid, &ignored) != 0 ||
-		units_u64_parse(gid_text, 0, UINT32_MAX - 1, &gid, &ignored) != 0)
-		return;
-	if (lchown(path, (uid_t)uid, (gid_t)gid) != 0)
-		errno = 0; /* a network file system may refuse: root's, then */
+	/* A network file system may refuse: a file of root's is better than none. */
+	if (owner_of_files(&uid, &gid) && lchown(path, uid, gid) != 0)
+		errno = 0;
 }
 
 static int owner_set_each(

@@ -153,7 +153,7 @@ static void tails_normal(const struct pooled *p, double *ret_below, double *ret_
 double ranksum_p(
 	const double *x, size_t n, const double *y, size_t m, enum ranktest_side side)
 {
-	double below, above, result = 1;
+	double below, above;
 	struct pooled p;
 
 	if (n == 0 || m == 0)
@@ -164,18 +164,7 @@ double ranksum_p(
 	else
 		tails_normal(&p, &below, &above);
 	free(p.ranks);
-	switch (side) {
-	case RANKTEST_TWO_SIDED:
-		result = 2 * fmin(below, above);
-		break;
-	case RANKTEST_LOWER:
-		result = above;
-		break;
-	case RANKTEST_UPPER:
-		result = below;
-		break;
-	}
-	return fmin(result, 1);
+	return ranktest_p_of_tails(below, above, side);
 }
 
 /*

@@ -163,10 +163,23 @@ static size_t *doubled_ranks(double *d, size_t n, size_t *ret_positive)
 	return ranks;
 }
 
+double ranktest_p_of_tails(double below, double above, enum ranktest_side side)
+{
+	switch (side) {
+	case RANKTEST_LOWER:
+		return fmin(above, 1);
+	case RANKTEST_UPPER:
+		return fmin(below, 1);
+	case RANKTEST_TWO_SIDED:
+		break;
+	}
+	return fmin(2 * fmin(below, above), 1);
+}
+
 double ranktest_signed_rank_p(
 	const double *x, size_t n, double shift, enum ranktest_side side)
 {
-	double *d = xcalloc(n, sizeof(*d)), *p, below = 0, above = 0, result = 1;
+	double *d = xcalloc(n, sizeof(*d)), *p, below = 0, above = 0;
 	size_t *ranks, n_left = 0, max, w, i;
 
 	for (i = 0; i < n; i++)
@@ -178,19 +191,8 @@ double ranktest_signed_rank_p(
 		below += i <= w ? p[i] : 0;
 		above += i >= w ? p[i] : 0;
 	}
-	switch (side) {
-	case RANKTEST_TWO_SIDED:
-		result = 2 * fmin(below, above);
-		break;
-	case RANKTEST_LOWER:
-		result = above;
-		break;
-	case RANKTEST_UPPER:
-		result = below;
-		break;
-	}
 	free(d);
 	free(ranks);
 	free(p);
-	return fmin(result, 1);
+	return ranktest_p_of_tails(below, above, side);
 }

@@ -56,4 +56,7 @@ size_t ranktest_n_min(double level, enum ranktest_side side);
 double ranktest_signed_rank_p(
 	const double *x, size_t n, double shift, enum ranktest_side side);
 
+/* p from the chances of a statistic as low, and as high, as the one seen. */
+double ranktest_p_of_tails(double below, double above, enum ranktest_side side);
+
 #endif
