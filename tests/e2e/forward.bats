@@ -3,6 +3,7 @@
 # The built-in forwarder between two veth pairs, gen0-sut0 and sut1-gen1.
 bats_require_minimum_version 1.5.0
 load helpers
+BATS_TEST_RETRIES=2
 
 setup() {
 	setup_tmp

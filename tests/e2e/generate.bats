@@ -4,6 +4,7 @@
 # and, where a test says so, receives on b0.
 bats_require_minimum_version 1.5.0
 load helpers
+BATS_TEST_RETRIES=2
 
 setup() {
 	setup_tmp

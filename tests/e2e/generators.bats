@@ -3,6 +3,7 @@
 # Outside generators: the protocol, what is refused, how they end.
 bats_require_minimum_version 1.5.0
 load helpers
+BATS_TEST_RETRIES=2
 
 setup() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The built-in observer against work whose truth is known.
 bats_require_minimum_version 1.5.0
+BATS_TEST_RETRIES=2 # it measures, see helpers.bash
 
 setup() {
 	TOOL="${top_builddir:-.}/tests/e2e/observer-live"

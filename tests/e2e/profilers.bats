@@ -3,6 +3,7 @@
 # Profilers of others as arms: perf record, a command of the user's, a wrapper.
 bats_require_minimum_version 1.5.0
 load helpers
+BATS_TEST_RETRIES=2
 
 setup() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
@@ -213,6 +214,7 @@ notes() {
 }
 
 @test "kill -9 leaves no profiler; --resume goes on with it" {
+	BATS_TEST_RETRIES=0
 	local pid tries=0 code=0
 	script "setsid sh -c \"trap '' INT TERM HUP; sleep $MARK\" &" \
 		"sleep $MARK"

@@ -3,6 +3,7 @@
 # Captures replayed by the built-in generator: byte for byte, or refused.
 bats_require_minimum_version 1.5.0
 load helpers
+BATS_TEST_RETRIES=2
 
 setup() {
 	setup_tmp

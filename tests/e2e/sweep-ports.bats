@@ -3,6 +3,7 @@
 # Interfaces of the caller's that cannot work are refused at once, by the option.
 bats_require_minimum_version 1.5.0
 load helpers
+BATS_TEST_RETRIES=2
 
 setup() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
