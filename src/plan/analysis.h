@@ -33,7 +33,11 @@
 /* One arm's mini-sweep of one block. */
 struct analysis_minisweep {
 	uint32_t block, arm;
-	struct hinge_fit fit; /* INVALID, too, where the block was cut short */
+	/* INVALID, too, where the block was cut short or is crowded. */
+	struct hinge_fit fit;
+	double wait_frac; /* the SUT's for a CPU, minisweep_wait_frac(), mean of trials
+			   */
+	bool is_crowded;  /* others had it wait: minisweep_wait_limit() */
 	/* ln knee with the narrowest and the widest corner of the shape, less its own:
 	 * what is not known of the corner; 0 for a sharp one. */
 	double ln_narrow, ln_wide;

@@ -41,6 +41,9 @@ static bool cause_of(const struct run *run, const struct analysis *a,
 			"the %s was the limit at the upper rates, so the SUT's knee was "
 			"not reached",
 			limited_by_name(m->spoiled_by));
+	else if (m->is_crowded)
+		(void)snprintf(cause, CAUSE_LEN,
+			"others had the SUT wait for a CPU, longer than in other blocks");
 	else if (m->fit.kind != HINGE_INVALID)
 		return false;
 	else if (why != NULL)

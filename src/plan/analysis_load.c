@@ -6,6 +6,7 @@
 
 #include "plan/analysis_noise_private.h"
 #include "plan/analysis_private.h"
+#include "plan/minisweep.h"
 
 /* Less is what interrupts, kernel threads and sampling by ticks leave unexplained. */
 #define OTHERS_MIN_FRAC 0.10
@@ -33,17 +34,6 @@ static double others_frac(const struct trial *t)
 	for (i = 0; i < t->n_threads; i++)
 		busy -= (double)t->threads[i].run_ns;
 	return of_duration(busy, t) / (double)t->n_cpus;
-}
-
-/* The SUT's thread that waited longest for a CPU. */
-static double wait_frac(const struct trial *t)
-{
-	double max = 0;
-	size_t i;
-
-	for (i = 0; i < t->n_threads; i++)
-		max = fmax(max, (double)t->threads[i].wait_ns);
-	return of_duration(max, t);
 }
 
 static double steal_frac(const struct trial *t)
@@ -76,7 +66,7 @@ void analysis_load_find(struct analysis *a, uint32_t arm)
 			if (t->n_threads == 0)
 				continue;
 			values_add(&others, others_frac(t));
-			values_add(&wait, wait_frac(t));
+			values_add(&wait, minisweep_wait_frac(t));
 		}
 	}
 	o = values_median(&others);

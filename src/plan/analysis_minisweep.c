@@ -92,11 +92,29 @@ static void minisweep_make(const struct analysis *a, struct analysis_minisweep *
 {
 	const struct trial **trials = &a->grid[m->first_trial];
 	const struct trial *top = trials[m->n_trials - 1];
+	size_t i;
 
 	m->block = top->spec.block;
 	m->arm = top->spec.arm;
 	m->cpu_ns_per_pkt = (double)NAN;
 	m->resolution_frac = resolution(trials, m->n_trials);
+	for (i = 0; i < m->n_trials; i++)
+		m->wait_frac += minisweep_wait_frac(trials[i]) / (double)m->n_trials;
+}
+
+static void crowded_mark(struct analysis *a, uint32_t arm)
+{
+	double *waits = xcalloc(a->n_minisweeps, sizeof(*waits)), limit;
+	size_t i, n = 0;
+
+	for (i = 0; i < a->n_minisweeps; i++)
+		if (a->minisweeps[i].arm == arm)
+			waits[n++] = a->minisweeps[i].wait_frac;
+	limit = minisweep_wait_limit(waits, n);
+	free(waits);
+	for (i = 0; i < a->n_minisweeps; i++)
+		a->minisweeps[i].is_crowded |= a->minisweeps[i].arm == arm &&
+					       a->minisweeps[i].wait_frac > limit;
 }
 
 /* Rates that were tried; a repeated trial has its first one's. Rates go up. */
@@ -162,7 +180,9 @@ static void fits_make(const struct run *run, struct analysis *a)
 		const struct analysis_minisweep *m = &a->minisweeps[i];
 
 		points[i] = minisweep_points(&a->grid[m->first_trial], m->n_trials);
-		sweeps[i] = (struct hinge_sweep){ points[i], m->n_trials };
+		/* No points, no fit. */
+		sweeps[i] = (struct hinge_sweep){ points[i],
+			m->is_crowded ? 0 : m->n_trials };
 	}
 	hinge_shape_make(sweeps, a->n_minisweeps, &a->shape);
 	for (i = 0; i < a->n_minisweeps; i++) {
@@ -176,6 +196,7 @@ static void fits_make(const struct run *run, struct analysis *a)
 void analysis_minisweeps_make(const struct run *run, struct analysis *a)
 {
 	size_t first, end, cap = 0;
+	uint32_t arm;
 
 	grid_make(run, a);
 	for (first = 0; first < a->n_grid; first = end) {
@@ -193,5 +214,7 @@ void analysis_minisweeps_make(const struct run *run, struct analysis *a)
 		m->n_trials = end - first;
 		minisweep_make(a, m);
 	}
+	for (arm = 0; arm < run->n_arms; arm++)
+		crowded_mark(a, arm);
 	fits_make(run, a);
 }

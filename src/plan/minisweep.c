@@ -4,14 +4,34 @@
 
 #include "plan/minisweep.h"
 
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+
+#define CROWDED_FRAC 0.05
 
 bool minisweep_is_usable(const struct trial *t)
 {
 	return t->valid && t->limited_by != LIMITED_GENERATOR &&
 	       t->limited_by != LIMITED_RECEIVER;
+}
+
+double minisweep_wait_frac(const struct trial *t)
+{
+	uint64_t max_ns = 0;
+	size_t i;
+
+	for (i = 0; i < t->n_threads; i++)
+		if (t->threads[i].wait_ns > max_ns)
+			max_ns = t->threads[i].wait_ns;
+	return max_ns > 0 ? (double)max_ns / (double)t->spec.duration_ns : 0;
+}
+
+double minisweep_wait_limit(double *waits_frac, size_t n)
+{
+	return n > 0 ? gsl_stats_median(waits_frac, 1, n) + CROWDED_FRAC : (double)NAN;
 }
 
 struct hinge_point *minisweep_points(const struct trial *const *trials, size_t n)

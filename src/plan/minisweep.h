@@ -16,6 +16,20 @@
  * generator or receiver was the limit. */
 bool minisweep_is_usable(const struct trial *t);
 
+/* Part of the trial's time that the SUT's thread that waited longest for a CPU waited;
+ * 0 where no thread was seen. */
+double minisweep_wait_frac(const struct trial *t);
+
+/*
+ * Others disturbed a mini-sweep when the SUT waited longer for a CPU than this: the
+ * median over the arm's mini-sweeps (each the mean of its trials) and a twentieth of
+ * the time. Relative to the arm, since an observer that takes the SUT's CPU in each
+ * block is what a sweep is to measure. Measured: undisturbed mini-sweeps of one arm
+ * differ by 0.01, one with a busy loop beside the SUT for a part of it has 0.05 to 0.3
+ * more. waits is left in another order; NAN for none.
+ */
+double minisweep_wait_limit(double *waits_frac, size_t n);
+
 /* Its points for a fit; the caller frees them. */
 struct hinge_point *minisweep_points(const struct trial *const *trials, size_t n);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
+ * What the finished mini-sweeps are worth: which blocks are good, and for
  * --until-decided: are the intervals narrow enough? The rule looks at widths only: an
  * interval no wider than the margin lies within +-margin or leaves out 0, so that there
  * is a verdict whichever it is. Stopping by what an interval says instead would find a
@@ -17,26 +18,55 @@
 #include "stat/ranktest.h"
 #include "stat/values.h"
 
-/* The points of a finished mini-sweep, for the fit that the analysis will make. */
-struct sweep_record {
-	uint32_t block, arm;
-	double ln_knee; /* by these points alone; NAN where not exact */
-	size_t n;
-	struct hinge_point *points;
-};
-
 void sweep_decide_keep(struct sweep_plan *p, uint32_t arm, double knee_pps,
 	const struct trial *const *trials, size_t n_trials)
 {
 	struct sweep_record *r;
 
-	if (!p->config->until_decided)
-		return;
 	p->records =
 		xgrow(p->records, p->n_records, &p->cap_records, sizeof(*p->records));
 	r = &p->records[p->n_records++];
-	*r = (struct sweep_record){ p->block, arm, log(knee_pps), n_trials,
-		minisweep_points(trials, n_trials) };
+	*r = (struct sweep_record){ .block = p->block,
+		.arm = arm,
+		.ln_knee = log(knee_pps),
+		.wait_frac = p->wait_sum_frac / (double)n_trials };
+	if (p->config->until_decided) {
+		r->n = n_trials;
+		r->points = minisweep_points(trials, n_trials);
+	}
+}
+
+/* How long the arm may wait for a CPU, see minisweep_wait_limit(). */
+static double wait_limit(const struct sweep_plan *p, uint32_t arm)
+{
+	double *waits = xcalloc(p->n_records, sizeof(*waits)), limit;
+	size_t i, n = 0;
+
+	for (i = 0; i < p->n_records; i++)
+		if (p->records[i].arm == arm)
+			waits[n++] = p->records[i].wait_frac;
+	limit = minisweep_wait_limit(waits, n);
+	free(waits);
+	return limit;
+}
+
+static bool is_crowded(const struct sweep_plan *p, const struct sweep_record *r)
+{
+	return r->wait_frac > wait_limit(p, r->arm);
+}
+
+uint32_t sweep_decide_good_blocks(const struct sweep_plan *p)
+{
+	uint32_t *n_good = xcalloc(p->n_blocks + 1, sizeof(*n_good)), n = 0;
+	size_t i;
+
+	for (i = 0; i < p->n_records; i++)
+		n_good[p->records[i].block] += isfinite(p->records[i].ln_knee) &&
+					       !is_crowded(p, &p->records[i]);
+	for (i = 1; i <= p->n_blocks; i++)
+		n += n_good[i] == p->n_arms;
+	free(n_good);
+	return n;
 }
 
 void sweep_decide_done(struct sweep_plan *p)
@@ -60,13 +90,14 @@ static double *ln_knees(const struct sweep_plan *p, bool is_shaped)
 	size_t i;
 
 	for (i = 0; i < p->n_records; i++)
-		ln[i] = p->records[i].ln_knee;
+		ln[i] = is_crowded(p, &p->records[i]) ? (double)NAN
+						      : p->records[i].ln_knee;
 	if (!is_shaped)
 		return ln;
 	sweeps = xcalloc(p->n_records, sizeof(*sweeps));
 	for (i = 0; i < p->n_records; i++)
-		sweeps[i] =
-			(struct hinge_sweep){ p->records[i].points, p->records[i].n };
+		sweeps[i] = (struct hinge_sweep){ p->records[i].points,
+			is_crowded(p, &p->records[i]) ? 0 : p->records[i].n };
 	hinge_shape_make(sweeps, p->n_records, &shape);
 	for (i = 0; i < p->n_records; i++) {
 		hinge_fit_shaped(sweeps[i].points, sweeps[i].n, &shape, &f);

@@ -129,8 +129,12 @@ static void queue_push(struct sweep_plan *p, enum trial_kind kind, double rate_p
 /* After the last block: is another worth its time? */
 static bool too_few_blocks(const struct sweep_plan *p)
 {
-	return !sweep_is_ladder(p) && p->n_repeated < MAX_REPEATED_BLOCKS &&
-	       p->n_good < p->config->n_blocks && p->n_good < ENOUGH_BLOCKS;
+	uint32_t n_good;
+
+	if (sweep_is_ladder(p) || p->n_repeated == MAX_REPEATED_BLOCKS)
+		return false;
+	n_good = sweep_decide_good_blocks(p);
+	return n_good < p->config->n_blocks && n_good < ENOUGH_BLOCKS;
 }
 
 /* After the last block: go on until it is decided? */
@@ -148,7 +152,6 @@ static bool is_undecided(struct sweep_plan *p)
 
 static bool block_begin(struct sweep_plan *p)
 {
-	p->n_good += p->block > 0 && !p->block_failed;
 	if (p->block == p->n_blocks && too_few_blocks(p)) {
 		p->n_repeated++;
 		p->n_blocks++;
@@ -160,7 +163,6 @@ static bool block_begin(struct sweep_plan *p)
 		return false;
 	}
 	p->block++;
-	p->block_failed = false;
 	p->arm = 0;
 	gsl_ran_shuffle(p->rng, p->order, p->n_arms, sizeof(*p->order));
 	p->dither = exp(
@@ -176,6 +178,7 @@ static void queue_mini_sweep(struct sweep_plan *p, uint32_t arm)
 	size_t i;
 
 	p->n_queue = p->queue_pos = p->n_grid = p->n_again = 0;
+	p->wait_sum_frac = 0;
 	p->is_extended = false;
 	for (i = 0; i < c->n_rates && i < SWEEP_MAX_QUEUE; i++)
 		queue_push(p, TRIAL_LADDER, c->rates_pps[i], 0, c->trial_ns, p->burst);
@@ -202,11 +205,10 @@ static void queue_extra(struct sweep_plan *p, uint32_t arm, double knee_pps)
 
 /*
  * The grid missed the knee: what was believed of it is wrong, so the next grid goes
- * where this mini-sweep points. The block counts as failed.
+ * where this mini-sweep points.
  */
 static void recentre(struct sweep_plan *p, uint32_t arm, double centre)
 {
-	p->block_failed = true;
 	if (!(centre > 0) || p->states[arm].n >= ENOUGH_KNEES)
 		return; /* one bad mini-sweep among good ones is noise */
 	p->states[arm].n = 0;
@@ -318,6 +320,7 @@ static void grid_keep(struct sweep_plan *p, const struct trial *t)
 {
 	struct trial *g = &p->grid[p->n_grid++];
 
+	p->wait_sum_frac += minisweep_wait_frac(t);
 	*g = *t;
 	g->bins = NULL;
 	g->cpus = NULL;

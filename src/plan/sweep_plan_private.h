@@ -44,7 +44,14 @@ struct generator_reach {
 	double sent_pps, limited_pps;
 };
 
-struct sweep_record;
+/* A finished mini-sweep. */
+struct sweep_record {
+	uint32_t block, arm;
+	double ln_knee;   /* by its own points; NAN where not exact */
+	double wait_frac; /* the SUT's for a CPU, mean of its trials */
+	size_t n;         /* --until-decided: its points, for the fit that the */
+	struct hinge_point *points; /* analysis will make */
+};
 
 struct sweep_plan {
 	const struct sweep_config *config;
@@ -61,8 +68,7 @@ struct sweep_plan {
 	struct arm_state *states;
 	uint32_t *order;
 	uint32_t block, n_blocks, n_repeated;
-	uint32_t n_good; /* blocks in which each arm had a knee */
-	bool block_failed, finish_early;
+	bool finish_early;
 	double dither;
 	struct trial_spec queue[SWEEP_MAX_QUEUE];
 	size_t n_queue, queue_pos;
@@ -70,12 +76,13 @@ struct sweep_plan {
 	bool is_extended; /* it has rates beyond the grid */
 	struct trial grid[SWEEP_MAX_QUEUE]; /* this mini-sweep's results, for the fit */
 	size_t n_grid;
+	double wait_sum_frac; /* over its trials, minisweep_wait_frac() */
 	struct trial_spec last;
 	const char *note;
 	struct generator_reach reach;
 	struct mlrsearch *search; /* --ndr, once it has begun */
 	double search_max_pps, search_knee_pps;
-	struct sweep_record *records; /* --until-decided: all mini-sweeps so far */
+	struct sweep_record *records; /* all mini-sweeps so far */
 	size_t n_records, cap_records;
 };
 
@@ -100,10 +107,12 @@ void sweep_ndr_feed(struct sweep_plan *p, const struct trial *t);
 /* Every trial of the sweep tells what the generator can do. */
 void sweep_ndr_note_generator(struct sweep_plan *p, const struct trial *t);
 
-/* --until-decided: keep a finished mini-sweep and the knee (NAN: none) that it was
- * given; are all intervals narrow enough? */
+/* Keep the mini-sweep that is over and the knee (NAN: none) that it was given. */
 void sweep_decide_keep(struct sweep_plan *p, uint32_t arm, double knee_pps,
 	const struct trial *const *trials, size_t n_trials);
+/* Blocks so far in which each arm has a knee that nobody disturbed. */
+uint32_t sweep_decide_good_blocks(const struct sweep_plan *p);
+/* --until-decided: are all intervals narrow enough? */
 bool sweep_decide_is_done(const struct sweep_plan *p);
 void sweep_decide_done(struct sweep_plan *p);
 

@@ -75,6 +75,39 @@ cost_difference_us() {
 		sort -g | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "none" }'
 }
 
+# What an outside profiler may be: one that takes half of the SUT's CPUs, in 5 ms pieces,
+# and one that does nothing.
+# shellcheck disable=SC2016,SC2034 # Perl's variables; the tests read them
+BURNER='exec taskset -c {cpus} perl -MTime::HiRes=time,sleep -e "for (;;) {
+	\$until = time + 0.005; 1 while time < \$until; sleep 0.005 }"'
+# shellcheck disable=SC2034
+IDLER='exec sleep 3600'
+
+# against PROFILER ARGS...: a smoke sweep of a forwarder of known work without and with it.
+against() {
+	local profiler=$1
+	shift
+	sweep --preset smoke --profiler "$profiler" "$@" -- \
+		satprof forward '{in}' '{out}' --cost 15000
+	q '.verdict, (.observer[0] | [.shift_frac, .lo_frac, .hi_frac] | @json), .reasons[0:3][]'
+}
+
+# against_with_hogs: the same with nothing to find, while for 5 s of it every CPU is
+# wanted by somebody else.
+against_with_hogs() {
+	local hogs
+	(
+		sleep 12
+		for _ in $(seq "$(nproc)"); do
+			timeout 5 perl -e '1 while 1' &
+		done
+		wait
+	) 3>&- &
+	hogs=$!
+	against "$IDLER"
+	wait "$hogs" || true
+}
+
 # near VALUE TRUTH PERCENT: fail unless VALUE lies within PERCENT of TRUTH.
 near() {
 	awk -v v="$1" -v t="$2" -v p="$3" 'BEGIN {

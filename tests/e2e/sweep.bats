@@ -154,7 +154,7 @@ teardown() {
 @test "an interface that vanishes in the middle is exit 6" {
 	# Within the first trials: the SUT is started anew for each mini-sweep.
 	run "$SATPROF" sweep --quiet --preset smoke --arms off -o e.satprof -- sh -c \
-		"(sleep 1.2; ip link del {out}) & exec \"$SATPROF\" forward {in} {out}"
+		"(sleep 1.6; ip link del {out}) & exec \"$SATPROF\" forward {in} {out}"
 	echo "$output"
 	[ "$status" -eq 6 ]
 	[[ "$output" == *sut1* ]]

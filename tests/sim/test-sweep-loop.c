@@ -339,6 +339,66 @@ static void test_a_failure_keeps_what_was_finished(void **state)
 	run_free(run);
 }
 
+/* The fluid SUT with others on its CPU in the first blocks of the second arm. */
+struct crowd {
+	struct fluid *fluid;
+	uint32_t last_block;
+};
+
+static int crowd_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_err *err)
+{
+	return fluid_measure.arm_begin(((struct crowd *)ctx)->fluid, arm, block, err);
+}
+
+static int crowd_trial(void *ctx, struct trial *t, struct sp_err *err)
+{
+	const struct crowd *c = ctx;
+	int rc = fluid_measure.trial(c->fluid, t, err);
+	bool is_crowded = t->spec.arm == 1 && t->spec.block <= c->last_block;
+
+	free(t->threads);
+	t->threads = xcalloc(1, sizeof(*t->threads));
+	t->n_threads = t->cap_threads = 1;
+	t->threads[0].wait_ns = is_crowded ? t->spec.duration_ns / 4 : 0;
+	return rc;
+}
+
+static int crowd_end(void *ctx, struct sp_err *err)
+{
+	return fluid_measure.arm_end(((struct crowd *)ctx)->fluid, err);
+}
+
+/* Blocks that others disturbed are replaced, two at most, where too few are left. */
+static void test_crowded_blocks_are_replaced(void **state)
+{
+	static const struct measure_ops ops = { crowd_begin, crowd_trial, crowd_end };
+	static const struct {
+		uint32_t n_crowded, n_blocks;
+	} cases[] = { { 0, 8 }, { 2, 8 }, { 3, 9 }, { 4, 10 } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fluid_config fc = { .seed = 5 };
+		struct run *run = make_run("off,sample@997", 4);
+		struct crowd c = { .last_block = cases[i].n_crowded };
+		struct sweep_job job = { .run = run,
+			.ops = &ops,
+			.measure_ctx = &c,
+			.clock = &clock_monotonic };
+		struct sp_err err;
+
+		assert_int_equal(
+			fluid_config_parse("capacity=100k,noise=0.5%", &fc, &err), 0);
+		c.fluid = fluid_new(&fc, run->arms, run->n_arms);
+		assert_int_equal(sweep_execute(&job, &err), 0);
+		assert_int_equal(
+			run->trials[run->n_trials - 1].spec.block, cases[i].n_blocks);
+		fluid_free(c.fluid);
+		run_free(run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +408,7 @@ int main(void)
 		cmocka_unit_test(test_resume_goes_on_where_it_was),
 		cmocka_unit_test(test_a_trial_that_tells_nothing_is_taken_again),
 		cmocka_unit_test(test_a_missed_knee_is_followed),
+		cmocka_unit_test(test_crowded_blocks_are_replaced),
 		cmocka_unit_test(test_burst_is_the_smallest_that_carries),
 		cmocka_unit_test(test_ladder_asks_each_rate_in_each_block),
 		cmocka_unit_test(test_a_failure_keeps_what_was_finished),

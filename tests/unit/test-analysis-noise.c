@@ -151,6 +151,40 @@ static void test_a_disturbed_block(void **state)
 	run_free(run);
 }
 
+/* Others on the CPU in some blocks: those do not count, and a wait that each block has
+ * is the arm's own. */
+static void test_a_crowded_block(void **state)
+{
+	struct synth s = synth_default();
+	struct run *run = synth_run(&s);
+	struct analysis a;
+	size_t i;
+
+	(void)state;
+	scale_knee(run, 5, 0, 0.7);
+	for (i = 0; i < run->n_trials; i++) {
+		struct trial *t = &run->trials[i];
+
+		if (t->threads == NULL)
+			continue;
+		if (t->spec.arm == 1)
+			t->threads[0].wait_ns = t->spec.duration_ns * 3 / 10;
+		else if (t->spec.block == 5 && t->spec.rel_rate > 1)
+			t->threads[0].wait_ns = t->spec.duration_ns / 5;
+	}
+	analysis_make(run, &a);
+	assert_int_equal(a.arms[0].n_exact, 7);
+	assert_int_equal(a.arms[1].n_exact, 8);
+	assert_int_equal(a.shifts[0].n_blocks, 7);
+	assert_near(a.shifts[0].shift_frac, 0, 1e-3);
+	assert_int_equal(a.verdict, VERDICT_NONE);
+	assert_true(has_reason(&a,
+		"arm off: block 5 does not count: others had the SUT wait for a CPU"));
+	assert_null(find(&a, NOISE_DISTURBED));
+	analysis_done(&a);
+	run_free(run);
+}
+
 /* Which came first is read from the trials' times. */
 static void test_order(void **state)
 {
@@ -203,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_others_on_the_cpus),
 		cmocka_unit_test(test_a_disturbed_block),
+		cmocka_unit_test(test_a_crowded_block),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_names),
 	};
