@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 /* The rule by which verdicts are made; stored beside every verdict. */
-#define VERDICT_RULE_VERSION 2
+#define VERDICT_RULE_VERSION 3
 
 enum exit_code {
 	EXIT_DONE = 0,

@@ -101,6 +101,9 @@ struct analysis_arm {
 	 * goodput lies off the fit by so much of the knee, in all blocks alike; then
 	 * there is no knee. NAN: it is. */
 	double misfit_rel_rate, misfit_frac;
+	/* The same at and above the center, where it is no more than a bend of the way
+	 * on: the intervals are wider by it. 0: none. */
+	double bend_frac;
 	size_t n_blocks; /* valid: exact or a bound, and not spoiled */
 	size_t n_exact, n_above_max, n_below_min, n_invalid, n_spoiled;
 	/* Who limited most trials at the knee and above; NOT: nobody, or no knee. */

@@ -3,7 +3,9 @@
  * Is goodput over rate a hinge at all? A fit always gives a number; a SUT that loses
  * more at half its capacity than near it (loss inversion), or that has two knees, has
  * none to give. Blocks tell the difference: noise leaves residuals that change sign
- * from block to block, a wrong shape leaves the same ones at the same rate.
+ * from block to block, a wrong shape leaves the same ones at the same rate. What lies
+ * off at and above the knee only is no reason to have none: a SUT whose goodput falls,
+ * recovers or wavers there has its knee all the same, known less well.
  */
 #include "config.h"
 
@@ -15,6 +17,10 @@
 
 /* Residuals smaller than this part of the knee move no knee by more than that. */
 #define MISFIT_MIN_FRAC 0.025
+/* More than this above the knee is another shape altogether. */
+#define BEND_MAX_FRAC 0.10
+/* The center of the grid is where the knee is expected: from here on is above. */
+#define ABOVE_REL_RATE 0.95
 
 /* Residuals at one rate of the grid over the blocks of an arm, of the knee; what a
  * mini-sweep tried beyond its grid is left out. */
@@ -49,13 +55,16 @@ static void rate_judge(const struct analysis *a, struct analysis_arm *arm,
 
 	residuals_take(a, index, rel_rate, &residuals);
 	ranktest_interval(residuals.v, residuals.n, a->level, RANKTEST_TWO_SIDED, &r);
-	if (r.is_finite && fabs(r.estimate) >= MISFIT_MIN_FRAC &&
-		(r.lo > 0 || r.hi < 0) &&
-		!(fabs(r.estimate) <= fabs(arm->misfit_frac))) {
+	values_done(&residuals);
+	if (!r.is_finite || fabs(r.estimate) < MISFIT_MIN_FRAC ||
+		!(r.lo > 0 || r.hi < 0))
+		return;
+	if (rel_rate >= ABOVE_REL_RATE && fabs(r.estimate) <= BEND_MAX_FRAC) {
+		arm->bend_frac = fmax(arm->bend_frac, fabs(r.estimate));
+	} else if (!(fabs(r.estimate) <= fabs(arm->misfit_frac))) {
 		arm->misfit_frac = r.estimate;
 		arm->misfit_rel_rate = rel_rate;
 	}
-	values_done(&residuals);
 }
 
 void analysis_misfit_make(const struct run *run, struct analysis *a)
@@ -69,8 +78,13 @@ void analysis_misfit_make(const struct run *run, struct analysis *a)
 		arm->misfit_frac = arm->misfit_rel_rate = (double)NAN;
 		for (k = 0; k < run->config.n_rel_rates; k++)
 			rate_judge(a, arm, i, run->config.rel_rates[k]);
-		if (arm->bound != HINGE_EXACT || !isfinite(arm->misfit_frac))
+		if (arm->bound != HINGE_EXACT)
 			continue;
+		if (!isfinite(arm->misfit_frac)) {
+			arm->lo_pps /= 1 + arm->bend_frac;
+			arm->hi_pps *= 1 + arm->bend_frac;
+			continue;
+		}
 		arm->bound = HINGE_INVALID;
 		arm->knee_pps = arm->lo_pps = arm->hi_pps = (double)NAN;
 		arm->level = (double)NAN;

@@ -70,9 +70,10 @@ static void shift_spread(
 	s->blocks_needed = blocks_needed(sd, level, log1p(a->margin_frac));
 }
 
-/* resolution: the interval is never narrower than what counting can resolve. */
+/* resolution: the interval is never narrower than what counting can resolve; bend: what
+ * is not known of the shapes comes on top. */
 static void shift_interval(const struct analysis *a, const struct values *d,
-	double resolution, struct analysis_shift *s)
+	double resolution, double bend, struct analysis_shift *s)
 {
 	struct ranktest_interval r;
 
@@ -80,8 +81,8 @@ static void shift_interval(const struct analysis *a, const struct values *d,
 	s->shift_frac = expm1(r.estimate);
 	if (!r.is_finite || d->n < ANALYSIS_BLOCKS_MIN)
 		return;
-	s->lo_frac = expm1(fmin(r.lo, r.estimate - resolution));
-	s->hi_frac = expm1(fmax(r.hi, r.estimate + resolution));
+	s->lo_frac = expm1(fmin(r.lo, r.estimate - resolution) - bend);
+	s->hi_frac = expm1(fmax(r.hi, r.estimate + resolution) + bend);
 	s->level = r.level;
 }
 
@@ -140,6 +141,7 @@ static void shift_make(const struct analysis *a, uint32_t arm, struct analysis_s
 	const double nan = (double)NAN;
 	struct values d = { 0 }, r = { 0 }, resolutions = { 0 };
 	struct values after = { 0 }, before = { 0 };
+	double bend;
 	size_t i;
 
 	*s = (struct analysis_shift){ .arm = arm,
@@ -178,7 +180,8 @@ static void shift_make(const struct analysis *a, uint32_t arm, struct analysis_s
 	}
 	s->n_blocks = d.n;
 	shift_spread(a, &d, s);
-	shift_interval(a, &d, values_median(&resolutions), s);
+	bend = log1p(a->arms[arm].bend_frac) + log1p(a->arms[s->ref].bend_frac);
+	shift_interval(a, &d, values_median(&resolutions), bend, s);
 	shift_consistency(a, &r, s);
 	shift_order(a, &after, &before, s);
 	s->verdict = shift_verdict(a, s);

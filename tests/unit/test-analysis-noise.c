@@ -151,6 +151,58 @@ static void test_a_disturbed_block(void **state)
 	run_free(run);
 }
 
+/* Goodput at one rate of the grid of the second arm, off by that part of its knee. */
+static struct analysis bent(double rel_rate, double off_frac)
+{
+	struct synth s = synth_default();
+	struct analysis a;
+	struct run *run;
+	size_t i;
+
+	s.trial_sd = 0.001;
+	s.arms[1].ln_shift = log(0.7);
+	run = synth_run(&s);
+	for (i = 0; i < run->n_trials; i++) {
+		struct trial *t = &run->trials[i];
+
+		if (t->spec.arm == 1 && fabs(t->spec.rel_rate / rel_rate - 1) < 0.01)
+			t->window_pps += off_frac * 210e3;
+	}
+	analysis_make(run, &a);
+	run_free(run);
+	return a;
+}
+
+/* Of a shape that is off above the knee the knee is known less well; one that is far
+ * off, or off below it, has none. */
+static void test_bends(void **state)
+{
+	struct analysis straight = bent(1.12, 0), a = bent(1.12, -0.06);
+	double spread = log1p(straight.shifts[0].hi_frac) -
+			log1p(straight.shifts[0].lo_frac),
+	       wide;
+
+	(void)state;
+	assert_near(straight.arms[1].bend_frac, 0, 0);
+	assert_int_equal(a.verdict, VERDICT_HURTS);
+	/* Off by 6 %, of which the fit takes part. */
+	assert_true(a.arms[1].bend_frac >= 0.025 && a.arms[1].bend_frac <= 0.06);
+	spread += 2 * log1p(a.arms[1].bend_frac);
+	wide = log1p(a.shifts[0].hi_frac) - log1p(a.shifts[0].lo_frac);
+	/* The dither makes a bend another one in each block, too. */
+	assert_true(wide >= spread && wide <= spread + 0.04);
+	assert_true(a.shifts[0].lo_frac < -0.3 && a.shifts[0].hi_frac > -0.3);
+	assert_true(a.arms[1].lo_pps < 210e3 && a.arms[1].hi_pps > 210e3);
+	analysis_done(&straight);
+	analysis_done(&a);
+	a = bent(1.12, 0.3);
+	assert_true(a.verdict == VERDICT_NO_KNEE || a.verdict == VERDICT_BROKEN);
+	analysis_done(&a);
+	a = bent(0.72, -0.06);
+	assert_int_equal(a.verdict, VERDICT_NO_KNEE);
+	analysis_done(&a);
+}
+
 /* Others on the CPU in some blocks: those do not count, and a wait that each block has
  * is the arm's own. */
 static void test_a_crowded_block(void **state)
@@ -237,6 +289,7 @@ int main(void)
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_others_on_the_cpus),
 		cmocka_unit_test(test_a_disturbed_block),
+		cmocka_unit_test(test_bends),
 		cmocka_unit_test(test_a_crowded_block),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_names),
