@@ -42,7 +42,7 @@ static int ask(struct external *g, json_t *o, const char *doing, uint64_t limit_
 	const char **ret_line, size_t *ret_len, struct sp_err *err)
 {
 	char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	int rc = gen_line_send(&g->line, text, err);
+	int rc = gen_line_send(&g->line, doing, text, err);
 
 	g->out_of_step = true;
 	if (rc == 0)

@@ -124,7 +124,8 @@ static void drop_taken(struct gen_line *c)
 	c->n_taken = 0;
 }
 
-int gen_line_send(struct gen_line *c, const char *text, struct sp_err *err)
+int gen_line_send(
+	struct gen_line *c, const char *doing, const char *text, struct sp_err *err)
 {
 	char *line, quoted[160], words[LAST_WORDS];
 	ssize_t n;
@@ -148,7 +149,7 @@ int gen_line_send(struct gen_line *c, const char *text, struct sp_err *err)
 	if (n >= 0 && (size_t)n == len)
 		rc = 0;
 	else if (n < 0 && errno != EAGAIN)
-		rc = explain_closed(c, text, err);
+		rc = explain_closed(c, doing, err);
 	else
 		rc = sp_err_set(err, SP_EBROKEN,
 			"the generator (%.*s) does not read what it is told; its last "

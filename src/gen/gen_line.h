@@ -34,8 +34,10 @@ struct gen_line {
 /* Start it on these CPUs (0: any). The strings are kept. */
 int gen_line_start(
 	struct gen_line *c, const int *cpus, size_t n_cpus, struct sp_err *err);
-/* SP_EBROKEN when it is gone, reads nothing, or has said something unasked. */
-int gen_line_send(struct gen_line *c, const char *text, struct sp_err *err);
+/* doing: what is asked, for messages. SP_EBROKEN when it is gone, reads nothing, or has
+ * said something unasked. */
+int gen_line_send(
+	struct gen_line *c, const char *doing, const char *text, struct sp_err *err);
 /*
  * The next line without its end, valid until the next call; ret_len may hide zero
  * bytes. doing: what it was asked, for messages. SP_EBROKEN: it died, with its last

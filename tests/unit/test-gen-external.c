@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -78,6 +79,7 @@ static void test_trial_and_goodbye(void **state)
 
 static void test_death(void **state)
 {
+	const struct timespec a_while = { .tv_nsec = 300 * 1000 * 1000 };
 	struct sp_err err = { .code = SP_OK };
 	struct gen_result r = { 0 };
 	void *gen = NULL;
@@ -100,6 +102,13 @@ static void test_death(void **state)
 		"words: smoke");
 	/* It stays so. */
 	assert_int_equal(trial(gen, &r, &err), -SP_EBROKEN);
+	gen_external.close(gen);
+	/* Gone before it is asked. */
+	assert_int_equal(
+		open_script(*state, "read a; " OK_LINE "exit 3", &gen, &err), 0);
+	assert_int_equal(nanosleep(&a_while, NULL), 0);
+	assert_int_equal(trial(gen, &r, &err), -SP_EBROKEN);
+	assert_says(&err, "exited with status 3 before it answered \"trial\"");
 	gen_external.close(gen);
 }
 
