@@ -12,7 +12,8 @@ setup_tmp() {
 }
 
 teardown_tmp() {
-	if [ -z "${BATS_TEST_COMPLETED-}" ] && bats_should_retry_test; then
+	if [ -n "${BATS_OUT-}" ] && [ -z "${BATS_TEST_COMPLETED-}" ] &&
+		bats_should_retry_test; then
 		sed "s/^/# failed in try $BATS_TEST_TRY_NUMBER: /" "$BATS_OUT" >&3
 	fi
 	cd / && rm -rf "$T"
