@@ -14,7 +14,7 @@
 #include "plan/minisweep.h"
 #include "plan/sweep_plan_private.h"
 
-#define MAX_REPEATED_BLOCKS 2
+#define MAX_REPEATED_BLOCKS 3
 #define ENOUGH_BLOCKS       6 /* for an interval at 95 %; more is not worth more time */
 #define ABOVE_MAX_STEP      1.1
 #define ENOUGH_KNEES        4

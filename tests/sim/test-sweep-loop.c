@@ -339,10 +339,11 @@ static void test_a_failure_keeps_what_was_finished(void **state)
 	run_free(run);
 }
 
-/* The fluid SUT with others on its CPU in the first blocks of the second arm. */
+/* The fluid SUT with others on its CPU in the second arm, up to a block and again from
+ * one on. */
 struct crowd {
 	struct fluid *fluid;
-	uint32_t last_block;
+	uint32_t last_block, from_block;
 };
 
 static int crowd_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_err *err)
@@ -354,7 +355,8 @@ static int crowd_trial(void *ctx, struct trial *t, struct sp_err *err)
 {
 	const struct crowd *c = ctx;
 	int rc = fluid_measure.trial(c->fluid, t, err);
-	bool is_crowded = t->spec.arm == 1 && t->spec.block <= c->last_block;
+	bool is_crowded = t->spec.arm == 1 && (t->spec.block <= c->last_block ||
+						      t->spec.block >= c->from_block);
 
 	free(t->threads);
 	t->threads = xcalloc(1, sizeof(*t->threads));
@@ -368,20 +370,22 @@ static int crowd_end(void *ctx, struct sp_err *err)
 	return fluid_measure.arm_end(((struct crowd *)ctx)->fluid, err);
 }
 
-/* Blocks that others disturbed are replaced, two at most, where too few are left. */
+/* Blocks that others disturbed are replaced, three at most, where too few are left. */
 static void test_crowded_blocks_are_replaced(void **state)
 {
 	static const struct measure_ops ops = { crowd_begin, crowd_trial, crowd_end };
 	static const struct {
-		uint32_t n_crowded, n_blocks;
-	} cases[] = { { 0, 8 }, { 2, 8 }, { 3, 9 }, { 4, 10 } };
+		uint32_t last_block, from_block, n_blocks;
+	} cases[] = { { 0, 99, 8 }, { 2, 99, 8 }, { 3, 99, 9 }, { 4, 99, 10 },
+		{ 3, 9, 11 } };
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fluid_config fc = { .seed = 5 };
 		struct run *run = make_run("off,sample@997", 4);
-		struct crowd c = { .last_block = cases[i].n_crowded };
+		struct crowd c = { .last_block = cases[i].last_block,
+			.from_block = cases[i].from_block };
 		struct sweep_job job = { .run = run,
 			.ops = &ops,
 			.measure_ctx = &c,
