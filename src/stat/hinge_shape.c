@@ -184,6 +184,13 @@ static double pool_sse(struct pool *pool, double width_frac)
 	return sse;
 }
 
+/* Of F with 1 and df degrees: the square of t, whose inverse always converges; that of
+ * GSL's F does not with thousands of points, and ends the program then. */
+static double f_of_one(double level, double df)
+{
+	return pow(gsl_cdf_tdist_Pinv((1 + level) / 2, df), 2);
+}
+
 /*
  * Does a width leave significantly less than the sharp corner? F with one degree for
  * the width.
@@ -194,7 +201,7 @@ static bool is_rounded(
 	double floor = (double)n_points * SD_FLOOR_FRAC * SD_FLOOR_FRAC;
 	double ratio = fmax(sharp, floor) / fmax(rounded, floor);
 
-	return (ratio - 1) * df >= gsl_cdf_fdist_Pinv(level, 1, df);
+	return (ratio - 1) * df >= f_of_one(level, df);
 }
 
 static void width_make(struct pool *pool, struct hinge_shape *shape)
@@ -205,7 +212,7 @@ static void width_make(struct pool *pool, struct hinge_shape *shape)
 
 	if (df < DF_MIN)
 		return;
-	limit = 1 + gsl_cdf_fdist_Pinv(SURE, 1, df) / df;
+	limit = 1 + f_of_one(SURE, df) / df;
 	/* It falls to the best width and rises from there. */
 	for (n = 0; n < N_WIDTHS && (n < 2 || sse[n - 1] <= sse[best] * limit); n++) {
 		sse[n] = pool_sse(pool, widths[n]);

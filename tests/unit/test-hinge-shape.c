@@ -12,7 +12,9 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "stat/hinge.h"
 
 #define SEED     20241201
@@ -242,6 +244,30 @@ static void test_one_sweep(void **state)
 	gsl_rng_free(rng);
 }
 
+/* A run of hundreds of blocks: GSL's inverse of F used to end the program there. */
+static void test_many_sweeps(void **state)
+{
+	enum { N_TIMES = 126 };
+	const struct device d = { .sd = 0.005 };
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	struct hinge_sweep *sweeps = xcalloc(N_TIMES * N_SWEEPS, sizeof(*sweeps));
+	struct hinge_shape shape;
+	struct pool p;
+	size_t n;
+
+	(void)state;
+	gsl_rng_set(rng, SEED);
+	pool_make(&d, rng, &p);
+	for (n = 0; n < N_TIMES * N_SWEEPS; n++)
+		sweeps[n] = p.sweeps[n % N_SWEEPS];
+	for (n = 16; n <= N_TIMES * N_SWEEPS; n += 200) {
+		hinge_shape_make(sweeps, n, &shape);
+		assert_true(shape.softness_frac >= 0 && shape.softness_frac < 0.03);
+	}
+	free(sweeps);
+	gsl_rng_free(rng);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_background_loss),
 		cmocka_unit_test(test_no_background_loss),
 		cmocka_unit_test(test_one_sweep),
+		cmocka_unit_test(test_many_sweeps),
 	};
 
 	return cmocka_run_group_tests_name("hinge-shape", tests, NULL, NULL);
