@@ -218,7 +218,6 @@ static int resume(struct sweep_session *s, struct sp_err *err)
 	s->argv_owned = true;
 	sweep_options_done(&s->o);
 	rc = sweep_options_parse(s->argc, s->argv, &s->o, &help, err);
-	s->run->config.until_decided = s->o.config.until_decided;
 	s->o.json = json;
 	s->o.quiet = quiet;
 	forget_endings(s->run);

@@ -64,7 +64,7 @@ const struct argp_option sweep_argp_options[] = {
 	{ "trial-time", OPT_TRIAL_TIME, "TIME", 0, "Length of a trial", 5 },
 	{ "max-time", OPT_MAX_TIME, "TIME", 0, "End after the block then running", 5 },
 	{ "until-decided", OPT_UNTIL_DECIDED, NULL, 0,
-		"More blocks, up to 30, until intervals are as narrow as the margin",
+		"More blocks, up to 30, until every shift is decided",
 		5 },
 	{ "ndr", OPT_NDR, "light|csit|rfc2544", 0,
 		"Search NDR and PDR of the reference arm, last", 5 },

@@ -52,12 +52,13 @@ static int config_write(
 	struct sqlite3 *db, const struct sweep_config *c, struct sp_err *err)
 {
 	return sql_run(db,
-		"INSERT OR REPLACE INTO config VALUES (1,?,?,?,?,?,?,?,?,?,?,?)",
+		"INSERT OR REPLACE INTO config VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?)",
 		(struct sql_arg[]){ SQL_BITS(c->seed), SQL_INT(c->n_blocks),
 			SQL_COUNT(c->trial_ns), SQL_COUNT(c->profile_trial_ns),
 			SQL_INT(c->latency_trials), SQL_REAL(c->margin_frac),
 			SQL_REAL(c->level), SQL_REAL(c->dither_frac), SQL_INT(c->burst),
-			SQL_COUNT(c->max_time_ns), SQL_TEXT(ndr_preset_name(c->ndr)) },
+			SQL_COUNT(c->max_time_ns), SQL_TEXT(ndr_preset_name(c->ndr)),
+			SQL_INT(c->until_decided) },
 		err);
 }
 

@@ -52,7 +52,7 @@ static int config_read(struct sqlite3 *db, struct sweep_config *k, struct sp_err
 	int rc = sql_cursor_open(&c, db, "config",
 		"SELECT seed, n_blocks, trial_ns, profile_trial_ns, latency_trials,"
 		" margin_frac, level_frac, dither_frac, burst_pkts, max_time_ns,"
-		" ndr FROM config",
+		" ndr, until_decided FROM config",
 		err);
 
 	if (rc == 0 && only_row(&c)) {
@@ -67,6 +67,7 @@ static int config_read(struct sqlite3 *db, struct sweep_config *k, struct sp_err
 		k->burst = (uint32_t)sql_get_count(&c, TRAFFIC_BURST_MAX);
 		k->max_time_ns = sql_get_count(&c, RUN_STORE_MAX_COUNT);
 		k->ndr = (enum ndr_preset)sql_get_word(&c, ndr_preset_parse);
+		k->until_decided = sql_get_bool(&c);
 	}
 	return sql_cursor_close(&c);
 }

@@ -30,7 +30,7 @@ static const char schema_text[] =
 	" latency_trials INTEGER NOT NULL, margin_frac REAL NOT NULL,"
 	" level_frac REAL NOT NULL, dither_frac REAL NOT NULL,"
 	" burst_pkts INTEGER NOT NULL, max_time_ns INTEGER NOT NULL,"
-	" ndr TEXT NOT NULL);\n"
+	" ndr TEXT NOT NULL, until_decided INTEGER NOT NULL);\n"
 	"CREATE TABLE rate (kind TEXT NOT NULL, pos INTEGER NOT NULL,"
 	" value REAL NOT NULL, PRIMARY KEY (kind, pos)) WITHOUT ROWID;\n"
 	"CREATE TABLE traffic (id INTEGER PRIMARY KEY CHECK (id = 1),"

@@ -166,13 +166,14 @@ static int finish(struct sweep_state *s, int rc, struct sp_err *err)
 	const struct sweep_job *job = s->job;
 	struct run *run = job->run;
 	struct sp_err second = { .code = SP_OK };
+	size_t i;
 	int rc2;
 
 	rc2 = arm_close(s, &second);
 	run->finished = rc == 0;
 	run->traffic.burst = sweep_plan_burst(s->plan);
-	if (sweep_plan_note(s->plan) != NULL)
-		run_add_note(run, "%s", sweep_plan_note(s->plan));
+	for (i = 0; sweep_plan_note(s->plan, i) != NULL; i++)
+		run_add_note(run, "%s", sweep_plan_note(s->plan, i));
 	if (rc != 0)
 		run_add_note(run, "ended early: %s", err->msg);
 	if (job->store != NULL) {

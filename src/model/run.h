@@ -48,9 +48,7 @@ struct sweep_config {
 	uint32_t burst;       /* 0: the pilot chooses */
 	uint64_t max_time_ns; /* 0: no limit */
 	enum ndr_preset ndr;  /* search NDR and PDR on the reference arm, last */
-	/* More blocks until the intervals are narrow enough to decide. Not in the run
-	 * file: only a sweep that runs needs it, which has its options. */
-	bool until_decided;
+	bool until_decided;   /* more blocks until every shift is decided */
 };
 
 struct run {

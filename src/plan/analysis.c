@@ -90,6 +90,16 @@ static void inconclusive(struct analysis *a, const struct analysis_shift *s)
 			ANALYSIS_BLOCKS_MIN);
 		return;
 	}
+	if (a->is_sequential && analysis_shift_verdict(s->lo_frac, s->hi_frac,
+					a->margin_frac) != VERDICT_INCONCLUSIVE) {
+		analysis_add_reason(a,
+			"arm %s: the interval of the shift, %+.1f %% to %+.1f %%, counts "
+			"for one look and not for one after each block, for which it is "
+			"%+.1f %% to %+.1f %%",
+			name, 100 * s->lo_frac, 100 * s->hi_frac, 100 * s->seq_lo_frac,
+			100 * s->seq_hi_frac);
+		return;
+	}
 	analysis_add_reason(a,
 		"arm %s: the interval of the shift, %+.1f %% to %+.1f %%, includes 0 and "
 		"reaches over the margin of %.1f %%: about %zu blocks would decide",
@@ -184,6 +194,7 @@ void analysis_make(const struct run *run, struct analysis *ret_analysis)
 		.level = c->level > 0 ? c->level : DEFAULT_LEVEL,
 		.margin_frac =
 			c->margin_frac > 0 ? c->margin_frac : DEFAULT_MARGIN_FRAC,
+		.is_sequential = c->until_decided,
 		.noise_floor_frac = (double)NAN,
 	};
 

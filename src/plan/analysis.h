@@ -139,8 +139,12 @@ struct analysis_shift {
 	size_t n_blocks;      /* exact in both arms */
 	double shift_frac;    /* exp(HL of ln differences) - 1; > 0: higher knee */
 	double lo_frac, hi_frac; /* NAN below ANALYSIS_BLOCKS_MIN blocks */
-	double level;            /* achieved; NAN without an interval */
-	double sd_frac;          /* of the differences; NAN below 2 blocks */
+	/* The confidence sequence of the mean shift, at (1 + level) / 2, holds however
+	 * often one looks: --until-decided stops by it. NAN below CONFSEQ_N_MIN blocks.
+	 */
+	double seq_lo_frac, seq_hi_frac;
+	double level;   /* achieved; NAN without an interval */
+	double sd_frac; /* of the differences; NAN below 2 blocks */
 	/* The shift that these blocks would find with a chance of 80 %. */
 	double smallest_visible_frac;
 	/* For a half-width of the margin; 0: not known. */
@@ -214,6 +218,8 @@ struct analysis {
 	size_t n_reasons, cap_reasons;
 	char **reasons;            /* sentences, the deciding one first */
 	double level, margin_frac; /* as asked */
+	/* --until-decided: it was looked at after each block. */
+	bool is_sequential;
 	/* 1.96 x sd of successive differences of ln knee of arm 0 / sqrt(0.955 n)
 	 * (0.955: efficiency of the signed rank); NAN below 3 exact blocks. */
 	double noise_floor_frac;

@@ -28,6 +28,9 @@ void analysis_rates_make(const struct run *run, struct analysis *a);
 void analysis_limits_make(const struct run *run, struct analysis *a);
 /* CPU time per packet at 0.85 of the knee; needs busy polling. */
 void analysis_cost_make(struct analysis *a);
+/* The shift, in logarithms, that n blocks with this sd would find with a chance of
+ * 80 % by an interval that misses on one side with the chance tail. */
+double analysis_visible(double ln_sd, double tail, size_t n);
 /* Shifts against arm 0, and the noise floor. */
 void analysis_shifts_make(struct analysis *a);
 /* What disturbed the run; after the shifts, whose verdicts bands can spoil. */

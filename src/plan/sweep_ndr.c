@@ -38,10 +38,9 @@ static bool search_begin(struct sweep_plan *p)
 	if (r->limited_pps > r->sent_pps)
 		max = fmin(max, r->sent_pps);
 	if (p->finish_early || !(min > 0) || !(max > min)) {
-		if (p->note == NULL)
-			p->note =
-				"NDR and PDR were not searched: the time was over, or "
-				"there is no knee to begin from";
+		sweep_note(p,
+			"NDR and PDR were not searched: the time was over, or there is "
+			"no knee to begin from");
 		return false;
 	}
 	ndr_config_make(p->config->ndr, min, max, &c);

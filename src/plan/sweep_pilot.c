@@ -75,7 +75,7 @@ static void coarse_over(struct sweep_plan *p)
 	double knee = coarse_knee_pps(&p->coarse);
 
 	if (knee <= 0) {
-		p->note = "nothing came through the SUT at any rate";
+		sweep_note(p, "nothing came through the SUT at any rate");
 		p->stage = ST_PILOT_END;
 		p->finish_early = true;
 	} else if (p->arm > 0) {
@@ -103,8 +103,8 @@ static void gencheck_fed(struct sweep_plan *p, const struct trial *t)
 		coarse_start(p);
 		p->stage = ST_PILOT_COARSE;
 	} else {
-		p->note = "the generator does not reach the rates asked for with a "
-			  "reserve, even in bursts of 64";
+		sweep_note(p, "the generator does not reach the rates asked for with a "
+			      "reserve, even in bursts of 64");
 		burst_settle(p);
 	}
 }

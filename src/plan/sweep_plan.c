@@ -50,6 +50,7 @@ struct sweep_plan *sweep_plan_new(
 	p->order = xcalloc(n_arms, sizeof(*p->order));
 	for (i = 0; i < n_arms; i++)
 		p->order[i] = i;
+	sweep_decide_init(p);
 	return p;
 }
 
@@ -64,7 +65,7 @@ void sweep_plan_free(struct sweep_plan *p)
 	free(p->states);
 	free(p->order);
 	mlrsearch_free(p->search);
-	sweep_decide_done(p);
+	run_free(p->seen);
 	gsl_rng_free(p->rng);
 	free(p);
 }
@@ -140,13 +141,19 @@ static bool too_few_blocks(const struct sweep_plan *p)
 /* After the last block: go on until it is decided? */
 static bool is_undecided(struct sweep_plan *p)
 {
-	if (!p->config->until_decided || sweep_is_ladder(p) || sweep_decide_is_done(p))
+	bool is_done;
+
+	if (!p->config->until_decided || sweep_is_ladder(p))
 		return false;
-	if (p->n_blocks < UNTIL_BLOCKS_MAX)
+	is_done = sweep_decide_is_done(p);
+	if (!is_done && p->n_blocks < UNTIL_BLOCKS_MAX)
 		return true;
-	if (p->note == NULL)
-		p->note = "--until-decided: the blocks there may be at most did not "
-			  "make the intervals narrow enough";
+	if (!is_done)
+		sweep_note(p, "--until-decided: as many blocks as there may be did not "
+			      "decide");
+	else if (p->n_blocks > p->config->n_blocks)
+		sweep_note(
+			p, "--until-decided: blocks were added until it was decided");
 	return false;
 }
 
@@ -178,7 +185,6 @@ static void queue_mini_sweep(struct sweep_plan *p, uint32_t arm)
 	size_t i;
 
 	p->n_queue = p->queue_pos = p->n_grid = p->n_again = 0;
-	p->wait_sum_frac = 0;
 	p->is_extended = false;
 	for (i = 0; i < c->n_rates && i < SWEEP_MAX_QUEUE; i++)
 		queue_push(p, TRIAL_LADDER, c->rates_pps[i], 0, c->trial_ns, p->burst);
@@ -251,7 +257,6 @@ static void mini_sweep_over(struct sweep_plan *p, uint32_t arm)
 	minisweep_fit(trials, p->n_grid, &fit);
 	if (grid_extend(p, arm, &fit))
 		return;
-	sweep_decide_keep(p, arm, fit.knee_pps, trials, p->n_grid);
 	switch (fit.kind) {
 	case HINGE_EXACT:
 		knee = fit.knee_pps;
@@ -320,7 +325,7 @@ static void grid_keep(struct sweep_plan *p, const struct trial *t)
 {
 	struct trial *g = &p->grid[p->n_grid++];
 
-	p->wait_sum_frac += minisweep_wait_frac(t);
+	sweep_decide_keep(p, t);
 	*g = *t;
 	g->bins = NULL;
 	g->cpus = NULL;
@@ -374,9 +379,15 @@ uint32_t sweep_plan_burst(const struct sweep_plan *p)
 	return p->burst;
 }
 
-const char *sweep_plan_note(const struct sweep_plan *p)
+void sweep_note(struct sweep_plan *p, const char *text)
 {
-	return p->note;
+	if (p->n_notes < SWEEP_MAX_NOTES)
+		p->notes[p->n_notes++] = text;
+}
+
+const char *sweep_plan_note(const struct sweep_plan *p, size_t i)
+{
+	return i < p->n_notes ? p->notes[i] : NULL;
 }
 
 uint32_t sweep_plan_n_blocks(const struct sweep_plan *p)

@@ -41,8 +41,8 @@ void sweep_plan_finish_early(struct sweep_plan *p);
 
 /* The burst in force: the config's, or the pilot's choice (0 before that). */
 uint32_t sweep_plan_burst(const struct sweep_plan *p);
-/* Something the answer should say about pilot or NDR, or NULL. */
-const char *sweep_plan_note(const struct sweep_plan *p);
+/* The i-th thing that the answer should say about the plan; NULL: no more. */
+const char *sweep_plan_note(const struct sweep_plan *p, size_t i);
 /* Blocks planned in all, with those that were added so far. */
 uint32_t sweep_plan_n_blocks(const struct sweep_plan *p);
 

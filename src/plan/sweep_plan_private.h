@@ -13,6 +13,7 @@
 #define SWEEP_PILOT_TRIAL_NS    (200 * NS_PER_MS)
 #define SWEEP_TRIAL_OVERHEAD_NS (150 * NS_PER_MS)
 #define SWEEP_MAX_QUEUE         24
+#define SWEEP_MAX_NOTES         4
 
 enum stage {
 	ST_PILOT_BEGIN,
@@ -44,15 +45,6 @@ struct generator_reach {
 	double sent_pps, limited_pps;
 };
 
-/* A finished mini-sweep. */
-struct sweep_record {
-	uint32_t block, arm;
-	double ln_knee;   /* by its own points; NAN where not exact */
-	double wait_frac; /* the SUT's for a CPU, mean of its trials */
-	size_t n;         /* --until-decided: its points, for the fit that the */
-	struct hinge_point *points; /* analysis will make */
-};
-
 struct sweep_plan {
 	const struct sweep_config *config;
 	const struct arm *arms;
@@ -76,14 +68,13 @@ struct sweep_plan {
 	bool is_extended; /* it has rates beyond the grid */
 	struct trial grid[SWEEP_MAX_QUEUE]; /* this mini-sweep's results, for the fit */
 	size_t n_grid;
-	double wait_sum_frac; /* over its trials, minisweep_wait_frac() */
 	struct trial_spec last;
-	const char *note;
+	const char *notes[SWEEP_MAX_NOTES];
+	size_t n_notes;
 	struct generator_reach reach;
 	struct mlrsearch *search; /* --ndr, once it has begun */
 	double search_max_pps, search_knee_pps;
-	struct sweep_record *records; /* all mini-sweeps so far */
-	size_t n_records, cap_records;
+	struct run *seen; /* all grid trials so far */
 };
 
 /* Shared parts of the machine. */
@@ -91,6 +82,8 @@ bool sweep_is_ladder(const struct sweep_plan *p);
 void sweep_knee_push(struct arm_state *s, double knee_pps);
 /* The median of the arm's knees so far, the pilot's counting as one; 0: none. */
 double sweep_centre_pps(const struct arm_state *s);
+/* A text of static storage for the answer. */
+void sweep_note(struct sweep_plan *p, const char *text);
 void sweep_emit_trial(struct sweep_plan *p, struct plan_action *a, uint32_t arm,
 	const struct trial_spec *spec);
 void sweep_emit_edge(const struct sweep_plan *p, struct plan_action *a,
@@ -107,13 +100,12 @@ void sweep_ndr_feed(struct sweep_plan *p, const struct trial *t);
 /* Every trial of the sweep tells what the generator can do. */
 void sweep_ndr_note_generator(struct sweep_plan *p, const struct trial *t);
 
-/* Keep the mini-sweep that is over and the knee (NAN: none) that it was given. */
-void sweep_decide_keep(struct sweep_plan *p, uint32_t arm, double knee_pps,
-	const struct trial *const *trials, size_t n_trials);
+/* Memory of the grid trials. */
+void sweep_decide_init(struct sweep_plan *p);
+void sweep_decide_keep(struct sweep_plan *p, const struct trial *trial);
 /* Blocks so far in which each arm has a knee that nobody disturbed. */
 uint32_t sweep_decide_good_blocks(const struct sweep_plan *p);
-/* --until-decided: are all intervals narrow enough? */
+/* --until-decided: is every shift decided? */
 bool sweep_decide_is_done(const struct sweep_plan *p);
-void sweep_decide_done(struct sweep_plan *p);
 
 #endif

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += %D%/libstat.a
 %C%_libstat_a_SOURCES =
 %C%_libstat_a_SOURCES += %D%/bands.c %D%/bands.h
+%C%_libstat_a_SOURCES += %D%/confseq.c %D%/confseq.h
 %C%_libstat_a_SOURCES += %D%/hist.c %D%/hist.h
 %C%_libstat_a_SOURCES += %D%/hinge.c %D%/hinge.h %D%/hinge_private.h %D%/hinge_shape.c
 %C%_libstat_a_SOURCES += %D%/modt.c %D%/modt.h

@@ -276,7 +276,11 @@ teardown() {
 	[ "$status" -eq 0 ]
 	[ "$(q .verdict)" = none ]
 	[ "$(q '.observer[0].blocks')" -gt 8 ]
-	[ "$(q '.observer[0] | (.hi_frac - .lo_frac) <= 0.033')" = true ]
+	[ "$(q '.observer[0] | .hi_frac <= 0.03 and .lo_frac >= -0.03')" = true ]
+	[[ "$(q '.notes[0]')" == *"until it was decided"* ]]
+	# The file knows that it was looked at after each block.
+	json=$("$SATPROF" show --json u.satprof)
+	[ "$(q .verdict)" = none ]
 	sweep --sim capacity=100k --until-decided --rates 10k
 	[ "$status" -eq 2 ]
 }

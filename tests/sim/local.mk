@@ -35,3 +35,25 @@ check_PROGRAMS += %D%/bench-search
 	src/cli/args.c src/cli/sweep_check.c src/cli/sweep_effort.c \
 	src/cli/sweep_options.c src/cli/sweep_options_table.c
 %C%_bench_search_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
+
+STATSIM_SOURCES = %D%/statsim.c %D%/statsim.h
+
+check_PROGRAMS += %D%/test-stat-designs
+TESTS += %D%/test-stat-designs
+%C%_test_stat_designs_SOURCES = %D%/test-stat-designs.c $(STATSIM_SOURCES)
+%C%_test_stat_designs_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-stat-verdicts
+TESTS += %D%/test-stat-verdicts
+%C%_test_stat_verdicts_SOURCES = %D%/test-stat-verdicts.c $(STATSIM_SOURCES)
+%C%_test_stat_verdicts_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-stat-knees
+TESTS += %D%/test-stat-knees
+%C%_test_stat_knees_SOURCES = %D%/test-stat-knees.c $(STATSIM_SOURCES)
+%C%_test_stat_knees_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-stat-symbols
+TESTS += %D%/test-stat-symbols
+%C%_test_stat_symbols_SOURCES = %D%/test-stat-symbols.c $(STATSIM_SOURCES)
+%C%_test_stat_symbols_LDADD = $(TEST_STAT_LIBS)

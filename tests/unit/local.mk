@@ -309,6 +309,18 @@ TESTS += %D%/test-analysis-noise
 %C%_test_analysis_noise_SOURCES = \
 	%D%/test-analysis-noise.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_analysis_noise_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-confseq
+TESTS += %D%/test-confseq
+%C%_test_confseq_SOURCES = %D%/test-confseq.c
+%C%_test_confseq_LDADD = $(TEST_STAT_LIBS)
+
+check_PROGRAMS += %D%/test-metamorphic
+TESTS += %D%/test-metamorphic
+%C%_test_metamorphic_SOURCES = \
+	%D%/test-metamorphic.c %D%/synthrun.c %D%/synthrun.h
+%C%_test_metamorphic_LDADD = $(TEST_PLAN_LIBS)
+
 check_PROGRAMS += %D%/test-gen-answer
 TESTS += %D%/test-gen-answer
 %C%_test_gen_answer_SOURCES = %D%/test-gen-answer.c

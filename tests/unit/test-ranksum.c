@@ -65,6 +65,28 @@ static void test_cdf_by_enumeration(void **state)
 					1e-14);
 }
 
+/* Beyond what can be enumerated: by whole numbers of any length, in another language,
+ * and by the recursion of Mann and Whitney. */
+static void test_cdf_of_many(void **state)
+{
+	static const struct {
+		size_t n, m, u;
+		double p;
+	} rows[] = {
+		{ 12, 12, 37, 0.022450997649543888 },
+		{ 20, 20, 127, 0.02454516259468622 },
+		{ 15, 30, 142, 0.02306518786321999 },
+		{ 40, 40, 600, 0.02728809428825018 },
+		{ 40, 6, 50, 0.010257057385223308 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_near(
+			ranksum_cdf(rows[i].n, rows[i].m, rows[i].u), rows[i].p, 1e-14);
+}
+
 /* Greatest U with a two-sided p of at most 0.05 for equal sizes: the usual printed
  * table (Mann and Whitney 1947, extended by Auble 1953). */
 static void test_critical_values(void **state)
@@ -231,6 +253,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cdf_by_enumeration),
 		cmocka_unit_test(test_critical_values),
+		cmocka_unit_test(test_cdf_of_many),
 		cmocka_unit_test(test_smallest_p),
 		cmocka_unit_test(test_published_example),
 		cmocka_unit_test(test_p_with_ties),

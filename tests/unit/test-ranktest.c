@@ -92,6 +92,27 @@ static void test_critical_values(void **state)
 	}
 }
 
+/* Beyond what can be enumerated: by whole numbers of any length, in another language.
+ */
+static void test_cdf_of_many(void **state)
+{
+	static const struct {
+		size_t n, w;
+		double p;
+	} rows[] = {
+		{ 20, 52, 0.02422046661376953 },
+		{ 30, 137, 0.024855060502886772 },
+		{ 40, 264, 0.024880283909624268 },
+		{ 50, 434, 0.024723203400300875 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_near(ranktest_signed_rank_cdf(rows[i].n, rows[i].w), rows[i].p,
+			1e-14);
+}
+
 /* Hollander and Wolfe 1999, example 3.1 (depression factor of nine patients):
  * T+ = 5, one-sided p 0.020, estimate -0.46, 96 % interval (-0.786, -0.010). */
 static void test_published_example(void **state)
@@ -282,6 +303,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cdf_by_enumeration),
 		cmocka_unit_test(test_critical_values),
+		cmocka_unit_test(test_cdf_of_many),
 		cmocka_unit_test(test_published_example),
 		cmocka_unit_test(test_hodges_lehmann),
 		cmocka_unit_test(test_achieved_levels),
