@@ -6,5 +6,6 @@ dist_man_MANS += %D%/satprof-generate.1
 dist_man_MANS += %D%/satprof-forward.1
 dist_man_MANS += %D%/satprof-probe.1
 dist_man_MANS += %D%/satprof-run.5
+dist_man_MANS += %D%/satprof-selftest.1
 dist_man_MANS += %D%/satprof-show.1
 dist_man_MANS += %D%/satprof-generator.5

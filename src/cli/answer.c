@@ -31,16 +31,6 @@ static struct report_options output_options(void)
 	return o;
 }
 
-static int verdict_store(const struct run *run, const struct analysis *a,
-	struct run_store *store, struct sp_err *err)
-{
-	char *json = report_json_verdict(run, a);
-	int rc = run_store_add_verdict(store, json, VERDICT_RULE_VERSION, err);
-
-	free(json);
-	return rc;
-}
-
 int answer_print(const struct run *run, struct run_store *store, bool json,
 	enum exit_code *ret_code, struct sp_err *err)
 {
@@ -49,12 +39,43 @@ int answer_print(const struct run *run, struct run_store *store, bool json,
 	int rc = 0;
 
 	analysis_make(run, &a);
-	if (store != NULL)
-		rc = verdict_store(run, &a, store, err);
+	if (store != NULL) {
+		char *verdict = report_json_verdict(run, &a);
+
+		rc = run_store_add_verdict(store, verdict, VERDICT_RULE_VERSION, err);
+		free(verdict);
+	}
 	if (rc == 0)
 		rc = (json ? report_json : report_text).write(stdout, run, &a, &o, err);
 	if (rc == 0)
 		*ret_code = analysis_exit_code(&a);
+	analysis_done(&a);
+	return rc;
+}
+
+int answer_print_selftest(const struct run *run, struct run_store *store, bool json,
+	enum exit_code *ret_code, struct sp_err *err)
+{
+	struct report_options o = output_options();
+	struct analysis a;
+	struct selftest t;
+	char *document;
+	int rc = 0;
+
+	analysis_make(run, &a);
+	selftest_make(run, &a, &t);
+	document = report_selftest_json(run, &a, &t);
+	if (store != NULL)
+		rc = run_store_add_verdict(store, document, VERDICT_RULE_VERSION, err);
+	if (rc == 0 && json) {
+		(void)puts(document); /* a failure shows in report_finish() */
+		rc = report_finish(stdout, err);
+	} else if (rc == 0) {
+		rc = report_selftest_text(stdout, run, &a, &t, &o, err);
+	}
+	if (rc == 0)
+		*ret_code = verdict_exit_code(t.verdict);
+	free(document);
 	analysis_done(&a);
 	return rc;
 }

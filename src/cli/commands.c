@@ -8,6 +8,7 @@ const struct command *const commands[] = {
 	&cmd_sweep,
 	&cmd_show,
 	&cmd_probe,
+	&cmd_selftest,
 	&cmd_lab,
 	&cmd_generate,
 	&cmd_forward,

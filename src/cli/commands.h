@@ -27,6 +27,7 @@ extern const size_t n_commands;
 
 extern const struct command cmd_lab;
 extern const struct command cmd_probe;
+extern const struct command cmd_selftest;
 extern const struct command cmd_show;
 extern const struct command cmd_sweep;
 

@@ -7,6 +7,7 @@ satprof_SOURCES = \
 	%D%/cmd_generate.c \
 	%D%/cmd_lab.c \
 	%D%/cmd_probe.c \
+	%D%/cmd_selftest.c \
 	%D%/cmd_show.c \
 	%D%/cmd_sweep.c \
 	%D%/commands.c %D%/commands.h \
@@ -21,6 +22,7 @@ satprof_SOURCES = \
 	%D%/sweep_options.c %D%/sweep_options.h \
 	%D%/sweep_options_private.h %D%/sweep_options_table.c \
 	%D%/sweep_ports.c %D%/sweep_ports.h \
+	%D%/sweep_session.c %D%/sweep_session.h \
 	%D%/sweep_setup.c %D%/sweep_setup.h
 satprof_LDADD = \
 	src/report/libreport.a \

@@ -12,7 +12,8 @@
 #include "base/mem.h"
 #include "cli/sweep_options_private.h"
 
-#define RATE_MAX_PPS 1e9
+#define RATE_MAX_PPS      1e9
+#define SELFTEST_N_BLOCKS 20
 
 struct preset {
 	const char *name;
@@ -87,25 +88,38 @@ static const char *arms_asked(const struct parse_state *s)
 	return o->wrap != NULL ? "off,wrap" : NULL;
 }
 
+/* NULL: there is none of that name. */
+static const struct preset *preset_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
+		if (strcmp(presets[i].name, name) == 0)
+			return &presets[i];
+	return NULL;
+}
+
 int sweep_effort_apply(struct parse_state *s)
 {
 	struct sweep_config *c = &s->o->config;
 	const char *name = s->preset != NULL ? s->preset : "default";
-	const struct preset *p = NULL;
-	size_t i;
+	const struct preset *found = preset_find(name);
+	struct preset p;
 	int rc = 0;
 
-	for (i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
-		if (strcmp(presets[i].name, name) == 0)
-			p = &presets[i];
-	if (p == NULL)
+	if (found == NULL)
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--preset: '%s' is not smoke, default, dose or full", name);
-	c->n_blocks = p->n_blocks;
-	c->trial_ns = p->trial_ns;
-	c->profile_trial_ns = p->profile_trial_ns;
-	c->n_rel_rates = p->n_rel_rates;
-	memcpy(c->rel_rates, p->rel_rates, sizeof(p->rel_rates));
+	p = *found;
+	if (s->use == SWEEP_USE_SELFTEST) {
+		p.arms = "off,again";
+		p.n_blocks = SELFTEST_N_BLOCKS;
+	}
+	c->n_blocks = p.n_blocks;
+	c->trial_ns = p.trial_ns;
+	c->profile_trial_ns = p.profile_trial_ns;
+	c->n_rel_rates = p.n_rel_rates;
+	memcpy(c->rel_rates, p.rel_rates, sizeof(p.rel_rates));
 	if (s->blocks != NULL)
 		rc = sweep_u32_parse(s->blocks, 1, 1000, &c->n_blocks, s->err);
 	if (rc != 0)
@@ -121,9 +135,9 @@ int sweep_effort_apply(struct parse_state *s)
 	if (rc == 0 && !(c->margin_frac > 0 && c->margin_frac < 1))
 		rc = sp_err_set(s->err, SP_EUSAGE, "it lies between 0 and 1");
 	if (rc != 0)
-		return sp_err_push(s->err, "--margin");
+		return sp_err_push(s->err, "--%s", s->margin_option);
 	s->o->arms_by_name = arms_asked(s) != NULL;
-	rc = arm_list_parse(s->o->arms_by_name ? arms_asked(s) : p->arms, &s->o->arms,
+	rc = arm_list_parse(s->o->arms_by_name ? arms_asked(s) : p.arms, &s->o->arms,
 		&s->o->n_arms, s->err);
 	return rc != 0 ? sp_err_push(s->err, "--arms") : 0;
 }

@@ -314,13 +314,17 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 	return s->rc != 0 ? EINVAL : 0;
 }
 
-static const struct argp sweep_argp = {
-	.options = sweep_argp_options,
-	.parser = parse_key,
-	.args_doc = "[-- SUT ARG...]",
-	.doc = "Run a saturation sweep: the knee with the profiler off and on.\v"
-	       "{in} and {out} in the SUT's words are its two interfaces. Rates are "
-	       "packets/s (300k, 1.5M) or bits/s (1.2Gbps).",
+#define AFTER_OPTIONS                                                                  \
+	"\v{in} and {out} in the SUT's words are its two interfaces. Rates are "       \
+	"packets/s (300k, 1.5M) or bits/s (1.2Gbps)."
+
+static const char *const docs[] = {
+	[SWEEP_USE_SWEEP] =
+		"Run a saturation sweep: the knee with the profiler off and "
+		"on." AFTER_OPTIONS,
+	[SWEEP_USE_SELFTEST] =
+		"Compare the SUT with itself: the smallest shift that this machine can "
+		"tell, and whether it finds one where there is none." AFTER_OPTIONS,
 };
 
 static void set_defaults(struct sweep_options *o)
@@ -353,37 +357,49 @@ static int split_sut(int argc, char **argv, struct sweep_options *o)
 	return argc;
 }
 
-int sweep_options_parse(int argc, char **argv, struct sweep_options *ret_options,
-	bool *ret_help, struct sp_err *err)
+/* What follows from the words, when all have been seen. */
+static int settle(struct parse_state *s)
 {
-	struct parse_state s = { .o = ret_options, .err = err };
-	int n;
+	struct sweep_options *o = s->o;
+
+	if (o->traffic.pcap_path[0] != '\0') {
+		o->traffic.kind = TRAFFIC_PCAP;
+		o->traffic.frame_bytes = 0;
+		o->traffic.mean_frame_bytes = 0;
+	}
+	if (o->generator != NULL)
+		o->traffic.burst = 1; /* its own business: no pilot for it */
+	o->config.burst = o->traffic.burst;
+	if (sweep_effort_apply(s) != 0)
+		return -(int)s->err->code;
+	if (s->rates != NULL && sweep_rates_parse(s->rates, o->traffic.mean_frame_bytes,
+					&o->config, s->err) != 0)
+		return -(int)s->err->code;
+	return sweep_options_check(s);
+}
+
+int sweep_options_parse(enum sweep_use use, int argc, char **argv,
+	struct sweep_options *ret_options, bool *ret_help, struct sp_err *err)
+{
+	struct parse_state s = { .o = ret_options, .use = use, .err = err };
+	struct argp_option *own =
+		use == SWEEP_USE_SELFTEST ? sweep_selftest_options() : NULL;
+	const struct argp argp = { .options = own != NULL ? own : sweep_argp_options,
+		.parser = parse_key,
+		.args_doc = "[-- SUT ARG...]",
+		.doc = docs[use] };
+	int n, rc;
 
 	set_defaults(ret_options);
 	n = split_sut(argc, argv, ret_options);
-	if (args_parse(&sweep_argp, n, argv, &s, ret_help, err) != 0)
-		return -(int)err->code;
-	if (*ret_help)
-		return 0;
-	if (ret_options->traffic.pcap_path[0] != '\0') {
-		ret_options->traffic.kind = TRAFFIC_PCAP;
-		ret_options->traffic.frame_bytes = 0;
-		ret_options->traffic.mean_frame_bytes = 0;
-	}
-	if (ret_options->generator != NULL)
-		ret_options->traffic.burst = 1; /* its own business: no pilot for it */
-	ret_options->config.burst = ret_options->traffic.burst;
-	if (sweep_effort_apply(&s) != 0)
-		return -(int)err->code;
-	if (s.rates != NULL &&
-		sweep_rates_parse(s.rates, ret_options->traffic.mean_frame_bytes,
-			&ret_options->config, err) != 0)
-		return -(int)err->code;
+	rc = args_parse(&argp, n, argv, &s, ret_help, err);
+	s.margin_option = args_option_name(&argp, OPT_MARGIN);
 	if (s.live_only_key != 0)
-		s.live_only = args_option_name(&sweep_argp, s.live_only_key);
+		s.live_only = args_option_name(&argp, s.live_only_key);
 	if (s.own_load_key != 0)
-		s.own_load = args_option_name(&sweep_argp, s.own_load_key);
-	return sweep_options_check(&s);
+		s.own_load = args_option_name(&argp, s.own_load_key);
+	free(own); /* the names are literals */
+	return rc != 0 || *ret_help ? rc : settle(&s);
 }
 
 bool sweep_options_wants_lab(const struct sweep_options *o)

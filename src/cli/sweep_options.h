@@ -15,6 +15,12 @@
 #include "model/run.h"
 #include "os/cpuplan.h"
 
+/* What a sweep is run for. */
+enum sweep_use {
+	SWEEP_USE_SWEEP,
+	SWEEP_USE_SELFTEST, /* arms off and again, 20 blocks; --mde is the margin */
+};
+
 struct sweep_options {
 	/* Where. */
 	bool lab; /* asked for by name */
@@ -53,11 +59,11 @@ struct sweep_options {
 };
 
 /*
- * Parse argv (argv[0] is "satprof sweep"). *o is filled with defaults first; a
+ * Parse argv (argv[0] is "satprof COMMAND"). *o is filled with defaults first; a
  * failure leaves it for sweep_options_done(). *ret_help: --help was printed.
  */
-int sweep_options_parse(int argc, char **argv, struct sweep_options *ret_options,
-	bool *ret_help, struct sp_err *err);
+int sweep_options_parse(enum sweep_use use, int argc, char **argv,
+	struct sweep_options *ret_options, bool *ret_help, struct sp_err *err);
 void sweep_options_done(struct sweep_options *o);
 /* A lab is brought up: asked for, or nothing is named and the generator is ours. */
 bool sweep_options_wants_lab(const struct sweep_options *o);

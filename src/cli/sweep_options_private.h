@@ -58,10 +58,15 @@ enum sweep_opt {
 
 /* What argp knows of them (sweep_options_table.c). */
 extern const struct argp_option sweep_argp_options[];
+/* Those of selftest, which are sweep's but for what compares observers; the caller
+ * frees them. */
+struct argp_option *sweep_selftest_options(void);
 
 /* Words that can only be judged when all have been seen. */
 struct parse_state {
 	struct sweep_options *o;
+	enum sweep_use use;
+	const char *margin_option; /* the name it has */
 	struct sp_err *err;
 	int rc;
 	const char *preset;

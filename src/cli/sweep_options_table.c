@@ -2,7 +2,12 @@
 /* The options of `satprof sweep` as --help shows them. */
 #include "config.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "cli/sweep_options_private.h"
+
+#define GROUP_ARMS 4
 
 const struct argp_option sweep_argp_options[] = {
 	{ NULL, 0, NULL, 0, "Where:", 1 },
@@ -43,8 +48,8 @@ const struct argp_option sweep_argp_options[] = {
 		"An outside generator instead: satprof-generator(5)", 3 },
 	{ NULL, 0, NULL, 0, "Arms:", 4 },
 	{ "arms", OPT_ARMS, "LIST", 0,
-		"off, attach, count, sample@HZ, perf@HZ, profiler, wrap; the first is the "
-		"reference",
+		"off, again, attach, count, sample@HZ, perf@HZ, profiler, wrap; the first "
+		"is the reference",
 		4 },
 	{ "profiler", OPT_PROFILER, "CMD", 0,
 		"The arm profiler: CMD runs beside the SUT, {pid} {cpus} {dir} {arm}",
@@ -64,8 +69,7 @@ const struct argp_option sweep_argp_options[] = {
 	{ "trial-time", OPT_TRIAL_TIME, "TIME", 0, "Length of a trial", 5 },
 	{ "max-time", OPT_MAX_TIME, "TIME", 0, "End after the block then running", 5 },
 	{ "until-decided", OPT_UNTIL_DECIDED, NULL, 0,
-		"More blocks, up to 30, until every shift is decided",
-		5 },
+		"More blocks, up to 30, until every shift is decided", 5 },
 	{ "ndr", OPT_NDR, "light|csit|rfc2544", 0,
 		"Search NDR and PDR of the reference arm, last", 5 },
 	{ "margin", OPT_MARGIN, "FRAC", 0, "What counts as no shift (3%)", 5 },
@@ -84,3 +88,35 @@ const struct argp_option sweep_argp_options[] = {
 	{ "quiet", OPT_QUIET, NULL, 0, "No progress, no notes", 7 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
+
+static bool is_for_selftest(const struct argp_option *o)
+{
+	static const int not [] = { OPT_RATES, OPT_LATENCY, OPT_UNTIL_DECIDED,
+		OPT_NDR };
+	size_t i;
+
+	for (i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
+		if (o->key == not [i])
+			return false;
+	return o->group != GROUP_ARMS;
+}
+
+struct argp_option *sweep_selftest_options(void)
+{
+	static const struct argp_option mde = { "mde", OPT_MARGIN, "FRAC", 0,
+		"The shift that must be seen (3%)", 5 };
+	const struct argp_option *o = sweep_argp_options;
+	struct argp_option *own = NULL;
+	size_t n = 0, cap = 0;
+
+	for (;; o++) {
+		bool is_end = o->name == NULL && o->doc == NULL;
+
+		if (!is_end && !is_for_selftest(o))
+			continue;
+		own = xgrow(own, n, &cap, sizeof(*own));
+		own[n++] = o->key == OPT_MARGIN ? mde : *o;
+		if (is_end)
+			return own;
+	}
+}

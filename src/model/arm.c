@@ -19,6 +19,7 @@ static const struct {
 	bool takes_hz;
 } arm_rows[] = {
 	{ "off", ARM_OFF, false },
+	{ "again", ARM_OFF, false },
 	{ "attach", ARM_ATTACH, false },
 	{ "count", ARM_COUNT, false },
 	{ "sample", ARM_SAMPLE, true },
@@ -43,7 +44,7 @@ int arm_parse(const char *s, struct arm *ret_arm, struct sp_err *err)
 	if (i == N_ROWS || (s[len] == '@') != arm_rows[i].takes_hz ||
 		strlen(s) >= sizeof(a.name))
 		return sp_err_set(err, SP_EUSAGE,
-			"'%s' is not an arm: use off, attach, count, sample@HZ, "
+			"'%s' is not an arm: use off, again, attach, count, sample@HZ, "
 			"perf@HZ, profiler or wrap",
 			s);
 	if (arm_rows[i].takes_hz) {

@@ -29,8 +29,8 @@ struct arm {
 	double hz; /* ARM_SAMPLE, ARM_PERF: samples a second and CPU; else 0 */
 };
 
-/* "off", "attach", "count", "sample@997", "perf@997" (1..100000 Hz), "profiler",
- * "wrap". */
+/* "off", "again" (the same as off, to be compared with it), "attach", "count",
+ * "sample@997", "perf@997" (1..100000 Hz), "profiler", "wrap". */
 int arm_parse(const char *s, struct arm *ret_arm, struct sp_err *err);
 /* A comma list; names must differ. Caller frees *ret_arms. */
 int arm_list_parse(

@@ -20,6 +20,9 @@ static const struct {
 	{ VERDICT_MEASURED, "measured", EXIT_DONE },
 	{ VERDICT_NO_KNEE, "no-knee", EXIT_INCONCLUSIVE },
 	{ VERDICT_BROKEN, "broken", EXIT_BROKEN },
+	{ VERDICT_OK, "ok", EXIT_DONE },
+	{ VERDICT_NOISY, "noisy", EXIT_INCONCLUSIVE },
+	{ VERDICT_BIASED, "biased", EXIT_BROKEN },
 };
 
 #define N_ROWS (sizeof(verdict_rows) / sizeof(verdict_rows[0]))

@@ -32,13 +32,17 @@ enum verdict {
 	VERDICT_MEASURED, /* nothing was asked: one arm, or --rates */
 	VERDICT_NO_KNEE,
 	VERDICT_BROKEN,
+	/* selftest: same against same */
+	VERDICT_OK,     /* the shift asked for would be seen */
+	VERDICT_NOISY,  /* it would not */
+	VERDICT_BIASED, /* a difference where there is none */
 };
 
 /* The word, e.g. "no-knee"; never NULL. */
 const char *verdict_word(enum verdict v);
 /* VERDICT_UNSET when the word is not one. */
 enum verdict verdict_parse(const char *word);
-/* The exit code of sweep and show for a verdict. */
+/* The exit code of sweep, show and selftest for a verdict. */
 enum exit_code verdict_exit_code(enum verdict v);
 /* The exit code for an error that ended a command. */
 enum exit_code verdict_exit_code_of_err(const struct sp_err *err);

@@ -23,6 +23,7 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/mlrsearch_grid.c %D%/mlrsearch_grid.h \
 	%D%/mlrsearch_select.c \
 	%D%/ndr.c %D%/ndr.h \
+	%D%/selftest.c %D%/selftest.h \
 	%D%/sweep_decide.c \
 	%D%/sweep_ndr.c \
 	%D%/sweep_pilot.c \

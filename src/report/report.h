@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "model/run.h"
 #include "plan/analysis.h"
+#include "plan/selftest.h"
 
 #define REPORT_WIDTH_MIN 80
 #define REPORT_WIDTH_MAX 100
@@ -44,6 +45,12 @@ const struct report_ops *report_find(const char *name);
 /* What a run file keeps as a verdict: the JSON document without trials, functions and
  * fingerprint. The caller frees it. */
 char *report_json_verdict(const struct run *run, const struct analysis *a);
+/* What `selftest` prints, as text that ends in verdict=WORD, and as JSON, which the run
+ * file keeps, too; the caller frees it. */
+int report_selftest_text(FILE *f, const struct run *run, const struct analysis *a,
+	const struct selftest *t, const struct report_options *o, struct sp_err *err);
+char *report_selftest_json(
+	const struct run *run, const struct analysis *a, const struct selftest *t);
 /* SP_EIO when the stream is in error, as every writer ends; else 0. */
 int report_finish(FILE *f, struct sp_err *err);
 

@@ -92,6 +92,9 @@ char *report_answer(const struct run *run, const struct analysis *a)
 		return xasprintf("No knee was found: %s.", why);
 	case VERDICT_BROKEN:
 		return xasprintf("The measurement is broken: %s.", why);
+	case VERDICT_OK: /* those of selftest have words of their own */
+	case VERDICT_NOISY:
+	case VERDICT_BIASED:
 	case VERDICT_UNSET:
 		break;
 	}

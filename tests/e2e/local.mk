@@ -13,6 +13,7 @@ check_PROGRAMS += $(E2E_HELPERS)
 %C%_restore_live_SOURCES = %D%/restore-live.c
 %C%_restore_live_LDADD = $(TEST_OS_LIBS)
 E2E_TESTS += %D%/sweep-sim.bats
+E2E_TESTS += %D%/selftest.bats
 E2E_TESTS += %D%/sweep.bats
 EXTRA_DIST += %D%/helpers.bash
 E2E_TESTS += %D%/lab.bats

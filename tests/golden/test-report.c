@@ -445,6 +445,37 @@ static void frames_of_unknown_size_have_no_bits(void **state)
 	run_free(run);
 }
 
+static void a_selftest_is_as_recorded(void **state)
+{
+	const struct run_fixture fixture = { .arms = { "off", "again" },
+		.capacity_pps = { 200000, 200000 },
+		.n_blocks = 20,
+		.seed = 15,
+		.noise_frac = 0.05 };
+	struct run *run = run_fixture_make(&fixture);
+	char *path = golden_path("selftest", "txt"), *text = NULL, *golden;
+	struct analysis a;
+	struct selftest t;
+	struct sp_err err;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	(void)state;
+	analysis_make(run, &a);
+	selftest_make(run, &a, &t);
+	assert_int_equal(report_selftest_text(f, run, &a, &t, &looks[1].o, &err), 0);
+	assert_int_equal(fclose(f), 0);
+	if (getenv("UPDATE_GOLDEN") != NULL)
+		golden_write(path, text);
+	golden = golden_read(path);
+	assert_string_equal(text, golden);
+	free(golden);
+	free(text);
+	free(path);
+	analysis_done(&a);
+	run_free(run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -457,6 +488,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(one_block_has_no_shift),
 		cmocka_unit_test(frames_of_unknown_size_have_no_bits),
+		cmocka_unit_test(a_selftest_is_as_recorded),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);

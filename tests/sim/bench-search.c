@@ -266,7 +266,7 @@ int main(int argc, char **words)
 	uint64_t n_seeds = N_SEEDS;
 	bool help = false, ok;
 
-	if (sweep_options_parse(3, argv, &o, &help, &err) != 0)
+	if (sweep_options_parse(SWEEP_USE_SWEEP, 3, argv, &o, &help, &err) != 0)
 		fail("options", &err);
 	if (argc > 1 && units_u64_parse(words[1], 2, 100000, &n_seeds, &err) != 0)
 		fail("SEEDS", &err);

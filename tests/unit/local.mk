@@ -321,6 +321,11 @@ TESTS += %D%/test-metamorphic
 	%D%/test-metamorphic.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_metamorphic_LDADD = $(TEST_PLAN_LIBS)
 
+check_PROGRAMS += %D%/test-selftest
+TESTS += %D%/test-selftest
+%C%_test_selftest_SOURCES = %D%/test-selftest.c %D%/synthrun.c %D%/synthrun.h
+%C%_test_selftest_LDADD = $(TEST_PLAN_LIBS)
+
 check_PROGRAMS += %D%/test-gen-answer
 TESTS += %D%/test-gen-answer
 %C%_test_gen_answer_SOURCES = %D%/test-gen-answer.c

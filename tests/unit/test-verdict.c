@@ -25,6 +25,9 @@ static const struct {
 	{ VERDICT_INCONCLUSIVE, "inconclusive", 3 },
 	{ VERDICT_NO_KNEE, "no-knee", 3 },
 	{ VERDICT_BROKEN, "broken", 6 },
+	{ VERDICT_OK, "ok", 0 },
+	{ VERDICT_NOISY, "noisy", 3 },
+	{ VERDICT_BIASED, "biased", 6 },
 };
 
 static void words_and_codes(void **state)
