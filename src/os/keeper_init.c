@@ -34,8 +34,8 @@
 #include "os/keeper_msg.h"
 #include "os/proctree.h"
 
-/* SIGKILL takes effect within this, but for a process stuck in the kernel. Long, since a
- * SUT that is sampled at 20 kHz on a machine that stalls took over 2 s to leave. */
+/* SIGKILL takes effect within this, but for a process stuck in the kernel. Long, since
+ * a SUT that is sampled at 20 kHz on a machine that stalls took over 2 s to leave. */
 #define KILL_LIMIT_NS (10 * NS_PER_S)
 
 struct watcher {

@@ -13,6 +13,16 @@
  * What is known of the generator's ceiling at the burst in force. A trial that it
  * limited counts only while no higher rate was fully sent: else it was a hiccup.
  */
+static bool is_whole(const struct trial *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_ledgers; i++)
+		if (t->ledgers[i].count[LEDGER_UNSENT] > 0)
+			return false;
+	return true;
+}
+
 void sweep_ndr_note_generator(struct sweep_plan *p, const struct trial *t)
 {
 	struct generator_reach *r = &p->reach;
@@ -25,6 +35,8 @@ void sweep_ndr_note_generator(struct sweep_plan *p, const struct trial *t)
 		r->limited_pps = fmax(r->limited_pps, t->spec.rate_pps);
 	else
 		r->sent_pps = fmax(r->sent_pps, t->spec.rate_pps);
+	if (is_whole(t))
+		r->whole_pps = fmax(r->whole_pps, t->spec.rate_pps);
 }
 
 /* False when there is nothing to search between. */
@@ -36,7 +48,7 @@ static bool search_begin(struct sweep_plan *p)
 	struct mlrsearch_config c;
 
 	if (r->limited_pps > r->sent_pps)
-		max = fmin(max, r->sent_pps);
+		max = fmin(max, r->whole_pps); /* a single frame unsent is a loss */
 	if (p->finish_early || !(min > 0) || !(max > min)) {
 		sweep_note(p,
 			"NDR and PDR were not searched: the time was over, or there is "

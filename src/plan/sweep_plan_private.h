@@ -38,11 +38,11 @@ struct arm_state {
 	size_t n, cap;
 };
 
-/* The highest rate at this burst that the generator sent in full, and the highest at
- * which it did not; 0: none. */
+/* The highest rate at this burst that the generator sent, but for what is no limit yet;
+ * that it sent to the last frame; and the highest that it did not reach; 0: none. */
 struct generator_reach {
 	uint32_t burst;
-	double sent_pps, limited_pps;
+	double sent_pps, whole_pps, limited_pps;
 };
 
 struct sweep_plan {
