@@ -49,18 +49,16 @@ struct sweep_live {
 	struct bench *bench;
 };
 
-static bool may_admin_net(void)
+static bool may_have_lab(void)
 {
 	cap_t caps = cap_get_proc();
-	cap_flag_value_t v = CAP_CLEAR, raw = CAP_CLEAR, sys = CAP_CLEAR;
+	cap_flag_value_t raw = CAP_CLEAR;
 
 	if (caps == NULL)
 		return false;
-	(void)cap_get_flag(caps, CAP_NET_ADMIN, CAP_EFFECTIVE, &v);
 	(void)cap_get_flag(caps, CAP_NET_RAW, CAP_EFFECTIVE, &raw);
-	(void)cap_get_flag(caps, CAP_SYS_ADMIN, CAP_EFFECTIVE, &sys);
 	(void)cap_free(caps);
-	return v == CAP_SET && raw == CAP_SET && sys == CAP_SET;
+	return raw == CAP_SET && netns_may_create();
 }
 
 /* The links' MTU: what the largest frame needs, 1500 at least. */
@@ -362,7 +360,7 @@ static int bring_up(struct sweep_live *l, struct sp_err *err)
 
 	if (o->in == NULL || o->generator != NULL)
 		put_back(l); /* ports_prepare() does it else */
-	if (sweep_options_wants_lab(o) && !may_admin_net()) {
+	if (sweep_options_wants_lab(o) && !may_have_lab()) {
 		rc = netns_become_userns_root(err);
 		if (rc == 0)
 			run_add_note(

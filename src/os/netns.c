@@ -30,6 +30,28 @@ static int own_netns_open(int *ret_fd, struct sp_err *err)
 	return 0;
 }
 
+/*
+ * The way back out of another namespace, opened and tried: a user namespace that does
+ * not own this network namespace has CAP_SYS_ADMIN and still cannot come back.
+ */
+static int way_back_open(int *ret_fd, struct sp_err *err)
+{
+	int fd = -1;
+	int rc = own_netns_open(&fd, err);
+
+	if (rc != 0)
+		return rc;
+	if (setns(fd, CLONE_NEWNET) != 0) {
+		rc = sp_err_errno(err, errno == EPERM ? SP_EPERM : SP_EIO, errno,
+			"cannot leave this network namespace and come back (its owner "
+			"is another user namespace)");
+		(void)close(fd); /* read only */
+		return rc;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
 /* A value as a file's whole content; 0 or an errno. */
 static int file_write(const char *path, const char *value)
 {
@@ -105,7 +127,7 @@ int netns_new(int *ret_fd, struct sp_err *err)
 	int back = -1, fd = -1;
 	int rc;
 
-	rc = own_netns_open(&back, err);
+	rc = way_back_open(&back, err);
 	if (rc != 0)
 		return rc;
 	if (unshare(CLONE_NEWNET) != 0) {
@@ -134,7 +156,7 @@ int netns_enter(int fd, int *ret_back, struct sp_err *err)
 		*ret_back = -1;
 		return 0;
 	}
-	rc = own_netns_open(&back, err);
+	rc = way_back_open(&back, err);
 	if (rc != 0)
 		return rc;
 	if (setns(fd, CLONE_NEWNET) != 0) {
@@ -162,13 +184,18 @@ bool netns_may_create(void)
 	cap_flag_value_t v;
 	cap_t caps = cap_get_proc();
 	bool may = caps != NULL;
+	struct sp_err ignored;
+	int back = -1;
 	size_t i;
 
 	for (i = 0; may && i < sizeof(needed) / sizeof(needed[0]); i++)
 		may = cap_get_flag(caps, needed[i], CAP_EFFECTIVE, &v) == 0 &&
 		      v == CAP_SET;
 	(void)cap_free(caps); /* NULL is refused, without harm */
-	return may;
+	if (!may || way_back_open(&back, &ignored) != 0)
+		return false;
+	(void)close(back); /* was for trying */
+	return true;
 }
 
 /* The number in a file under /proc/sys, or -1. */

@@ -11,14 +11,16 @@
 
 #include "base/err.h"
 
-/* A new namespace with lo up, IPv6 off; the caller's thread stays where it is. */
+/* A new namespace with lo up, IPv6 off; the caller's thread stays where it is.
+ * SP_EPERM: no right to make one, or to come back from it (netns_may_create). */
 int netns_new(int *ret_fd, struct sp_err *err);
 /* Enter fd (-1: stay), keeping the way back in *ret_back (close by netns_leave). */
 int netns_enter(int fd, int *ret_back, struct sp_err *err);
 /* Go back and close; -1 is a no-op. Aborts if the way back is gone: a thread in
  * the wrong namespace must not go on. */
 void netns_leave(int back);
-/* True when this process may make network namespaces: CAP_SYS_ADMIN, CAP_NET_ADMIN. */
+/* True when this process may make network namespaces and come back from them:
+ * CAP_SYS_ADMIN, CAP_NET_ADMIN, in the user namespace that owns its own one. */
 bool netns_may_create(void);
 /*
  * Without these: unshare a user namespace with this user mapped to root, and move

@@ -248,6 +248,20 @@ public_copy() {
 	[ -z "$(ls "$PUBLIC/run/satprof")" ]
 }
 
+@test "root in a user namespace that borrows its network namespace" {
+	unshare -Ur true 2>/dev/null || skip "no user namespaces here"
+	run unshare -Ur bash -c '
+		set -e
+		"$0" lab up --name "$1"
+		"$0" lab exec --name "$1" sut -- ls /sys/class/net
+		"$0" lab down --name "$1"' "$SATPROF" "$NAME"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *sut0* ]]
+	run unshare -Ur "$SATPROF" probe
+	[[ $output == *"network namespaces and veth pairs, in a user namespace"* ]]
+}
+
 @test "nothing is sent that nobody sent" {
 	need_lab
 	run "$LIVE" quiet 2

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -276,6 +278,42 @@ static void test_network_namespace_and_its_sys(void **state)
 	(void)close(out);
 }
 
+/* Root in a user namespace whose network namespace is somebody else's could leave it
+ * and not come back. Returns which step was wrong, or 0. */
+static int root_of_a_borrowed_netns(void)
+{
+	struct sp_err err = { 0 };
+	struct stat before, after;
+	int fd = -1;
+
+	if (unshare(CLONE_NEWUSER) != 0)
+		return 77; /* not allowed here at all */
+	if (stat("/proc/self/ns/net", &before) != 0)
+		return 1;
+	if (netns_may_create())
+		return 2;
+	if (netns_new(&fd, &err) != -SP_EPERM || fd != -1 ||
+		strstr(err.msg, "come back") == NULL)
+		return 3;
+	if (stat("/proc/self/ns/net", &after) != 0 || after.st_ino != before.st_ino)
+		return 4;
+	return 0;
+}
+
+static void test_no_network_namespace_without_a_way_back(void **state)
+{
+	int result;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		_exit(root_of_a_borrowed_netns());
+	assert_int_equal(waitpid(pid, &result, 0), pid);
+	assert_true(WIFEXITED(result));
+	if (WEXITSTATUS(result) != 77)
+		assert_int_equal(WEXITSTATUS(result), 0);
+}
+
 int main(void)
 {
 #define HELD(test)                                                                     \
@@ -305,6 +343,7 @@ int main(void)
 		WEAK(test_deadline),
 		cmocka_unit_test(test_signals_are_as_usual),
 		cmocka_unit_test(test_network_namespace_and_its_sys),
+		cmocka_unit_test(test_no_network_namespace_without_a_way_back),
 	};
 
 	keeperhelp_set_mark();
