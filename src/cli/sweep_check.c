@@ -170,6 +170,10 @@ static int check_load(const struct parse_state *s)
 	if (o->ready != NULL && o->sut_argv == NULL)
 		return sp_err_set(
 			s->err, SP_EUSAGE, "--ready goes with a command after --");
+	if (o->sut_stats != NULL && sweep_options_forward(o) != NULL)
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--sut-stats is for a SUT of your own: the built-in forwarder "
+			"counts by itself");
 	if (o->generator != NULL && s->own_load != NULL)
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--%s is for the built-in generator: an outside one has "

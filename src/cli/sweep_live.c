@@ -5,7 +5,6 @@
 #include "cli/sweep_live.h"
 
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,29 +198,9 @@ static int open_generator(struct sweep_live *l, struct sp_err *err)
 	return sweep_generator_open(l->o, l->run, &bed, &l->gen_ops, &l->gen, err);
 }
 
-/* `satprof forward {in} {out} OPTIONS` after -- is the built-in one: its options
- * without command and interfaces; else NULL. */
-static char **forward_options(char **argv)
-{
-	char *copy;
-	bool ours;
-
-	if (argv == NULL || argv[0] == NULL || argv[1] == NULL || argv[2] == NULL ||
-		argv[3] == NULL)
-		return NULL;
-	copy = xstrdup(argv[0]);
-	ours = strcmp(basename(copy), "satprof") == 0;
-	free(copy);
-	if (!ours || strcmp(argv[1], "forward") != 0 || strcmp(argv[2], "{in}") != 0 ||
-		strcmp(argv[3], "{out}") != 0)
-		return NULL;
-	return argv + 4;
-}
-
 static int open_sut(struct sweep_live *l, struct sp_err *err)
 {
 	const struct sweep_options *o = l->o;
-	char *no_options[] = { NULL };
 	struct sut_config cfg = {
 		.keeper = l->keeper,
 		.argv = o->sut_argv,
@@ -236,16 +215,16 @@ static int open_sut(struct sweep_live *l, struct sp_err *err)
 		.start_timeout_ns = o->ready_timeout_ns,
 		.stop_timeout_ns = SUT_STOP_NS,
 	};
-	char **options = forward_options(o->sut_argv);
+	char *const *options = sweep_options_forward(o);
 
 	if (o->sut_none) {
 		l->sut_ops = &sut_none;
 	} else if (o->pid != 0) {
 		l->sut_ops = &sut_pid;
-	} else if (o->sut_argv != NULL && options == NULL) {
+	} else if (options == NULL) {
 		l->sut_ops = &sut_command;
 	} else {
-		cfg.argv = options != NULL ? options : no_options;
+		cfg.argv = options;
 		l->sut_ops = &sut_forward;
 	}
 	return l->sut_ops->open(&cfg, &l->sut, err);

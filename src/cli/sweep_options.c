@@ -21,6 +21,15 @@ static int int_opt(const char *arg, uint64_t hi, int *ret, struct sp_err *err)
 	return rc;
 }
 
+/* A shell's words; none at all are a slip of the caller's. */
+static int command_opt(const char *arg, const char **ret, struct sp_err *err)
+{
+	if (arg[strspn(arg, " \t\n")] == '\0')
+		return sp_err_set(err, SP_EUSAGE, "the command is empty");
+	*ret = arg;
+	return 0;
+}
+
 static int ndr_opt(const char *arg, enum ndr_preset *ret, struct sp_err *err)
 {
 	int v = ndr_preset_parse(arg);
@@ -85,13 +94,13 @@ static bool parse_where(int key, char *arg, struct parse_state *s)
 		o->sut_none = true;
 		break;
 	case OPT_SETUP:
-		o->setup = arg;
+		s->rc = command_opt(arg, &o->setup, s->err);
 		break;
 	case OPT_READY:
-		o->ready = arg;
+		s->rc = command_opt(arg, &o->ready, s->err);
 		break;
 	case OPT_SUT_STATS:
-		o->sut_stats = arg;
+		s->rc = command_opt(arg, &o->sut_stats, s->err);
 		break;
 	case OPT_READY_AFTER:
 		s->rc = units_time_parse(arg, &o->ready_after_ns, s->err);
@@ -129,7 +138,9 @@ static bool parse_load(int key, char *arg, struct parse_state *s)
 		s->rc = sweep_u32_parse(arg, 1, TRAFFIC_BURST_MAX, &t->burst, s->err);
 		break;
 	case OPT_PCAP:
-		if (strlen(arg) >= sizeof(t->pcap_path))
+		if (arg[0] == '\0')
+			s->rc = sp_err_set(s->err, SP_EUSAGE, "the path is empty");
+		else if (strlen(arg) >= sizeof(t->pcap_path))
 			s->rc = sp_err_set(s->err, SP_EUSAGE, "the path is too long");
 		else
 			(void)strcpy(t->pcap_path, arg);
@@ -144,9 +155,7 @@ static bool parse_load(int key, char *arg, struct parse_state *s)
 		s->rc = traffic_mac_parse(arg, t, s->err);
 		break;
 	case OPT_GENERATOR:
-		if (arg[strspn(arg, " \t\n")] == '\0')
-			s->rc = sp_err_set(s->err, SP_EUSAGE, "the command is empty");
-		s->o->generator = arg;
+		s->rc = command_opt(arg, &s->o->generator, s->err);
 		break;
 	default:
 		return false;
@@ -405,6 +414,25 @@ int sweep_options_parse(enum sweep_use use, int argc, char **argv,
 bool sweep_options_wants_lab(const struct sweep_options *o)
 {
 	return o->lab || (o->in == NULL && o->generator == NULL);
+}
+
+char *const *sweep_options_forward(const struct sweep_options *o)
+{
+	static char *const no_options[] = { NULL };
+	char **argv = o->sut_argv;
+	const char *slash;
+
+	if (o->pid != 0 || o->sut_none)
+		return NULL;
+	if (argv == NULL)
+		return no_options;
+	slash = strrchr(argv[0], '/');
+	if (strcmp(slash != NULL ? slash + 1 : argv[0], "satprof") != 0 ||
+		argv[1] == NULL || argv[2] == NULL || argv[3] == NULL ||
+		strcmp(argv[1], "forward") != 0 || strcmp(argv[2], "{in}") != 0 ||
+		strcmp(argv[3], "{out}") != 0)
+		return NULL;
+	return argv + 4;
 }
 
 void sweep_options_done(struct sweep_options *o)

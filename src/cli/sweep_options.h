@@ -67,6 +67,11 @@ int sweep_options_parse(enum sweep_use use, int argc, char **argv,
 void sweep_options_done(struct sweep_options *o);
 /* A lab is brought up: asked for, or nothing is named and the generator is ours. */
 bool sweep_options_wants_lab(const struct sweep_options *o);
+/*
+ * The options of the built-in forwarder when it is the SUT: nothing is named, or
+ * `satprof forward {in} {out} OPTIONS` is after --. NULL: it is not. Borrowed.
+ */
+char *const *sweep_options_forward(const struct sweep_options *o);
 
 /* The words as a JSON array and back, for --resume: argv[0] is made anew. Caller
  * frees the result (one block for the argv). */

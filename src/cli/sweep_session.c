@@ -361,9 +361,11 @@ static int session(struct sweep_session *s, bool *ret_help, struct sp_err *err)
 	if (rc != 0)
 		return (int)verdict_exit_code_of_err(err);
 	rc = execute(s, err);
-	/* An arm that was asked for by name cannot start: there is no answer. */
-	if (rc != 0 && verdict_exit_code_of_err(err) == EXIT_ENV)
-		return (int)EXIT_ENV;
+	/* An arm that was asked for by name cannot start, or a command that was given
+	 * does not work: there is no answer. */
+	if (rc != 0 &&
+		(err->code == SP_EUSAGE || verdict_exit_code_of_err(err) == EXIT_ENV))
+		return (int)verdict_exit_code_of_err(err);
 	return answer(s, rc, err);
 }
 

@@ -32,6 +32,7 @@ struct bench {
 	struct bench_arm *arms;
 	struct bench_arm *observing; /* attached now, or NULL */
 	bool sut_runs, is_cold;      /* cold: started and not yet under load */
+	bool has_had_stats;          /* the SUT's own counts were read once */
 	uint32_t block;              /* in which the SUT was last looked at */
 	uint16_t next_tag;           /* of the next trial's frames */
 	uint64_t quiet_from_ns;      /* the end of the last trial: settle from here */

@@ -81,6 +81,29 @@ static int read_ports(struct bench *b, struct bench_edge *e, struct sp_err *err)
 	return 0;
 }
 
+/* The SUT's own counts. A command that never gave any is wrong; one that fails later is
+ * told of, and the trial goes without. */
+static int read_stats(struct bench *b, struct bench_edge *e, struct sp_err *err)
+{
+	static const char head[] = "the SUT's own counts are missing in places: ";
+	const struct sut_ops *ops = b->cfg.sut_ops;
+	struct sp_err why = { .code = SP_OK };
+	struct sut_end end;
+
+	e->has_stats = ops->stats != NULL && ops->stats(b->cfg.sut, &e->stats, &why);
+	if (e->has_stats)
+		b->has_had_stats = true;
+	if (e->has_stats || why.code == SP_OK)
+		return 0;
+	if (why.code != SP_EINTR && b->has_had_stats) {
+		if (ops->alive(b->cfg.sut, &end))
+			run_set_note(b->cfg.run, head, "%s%s", head, why.msg);
+		return 0;
+	}
+	*err = why;
+	return -(int)why.code;
+}
+
 static int read_edge(struct bench *b, struct bench_edge *e, struct sp_err *err)
 {
 	const struct sut_ops *ops = b->cfg.sut_ops;
@@ -88,8 +111,7 @@ static int read_edge(struct bench *b, struct bench_edge *e, struct sp_err *err)
 
 	if (rc == 0)
 		rc = procstat_read(b->cfg.root_fd, ops->pid(b->cfg.sut), &e->proc, err);
-	e->has_stats = ops->stats != NULL && ops->stats(b->cfg.sut, &e->stats);
-	return rc;
+	return rc == 0 ? read_stats(b, e, err) : rc;
 }
 
 /* Down and up again between two looks: what was lost then is nobody's drop. */

@@ -73,8 +73,9 @@ struct sut_ops {
 	void (*wrap)(void *sut, const struct sut_wrap *w);
 	/* The last lines of its output (both streams), owned by the SUT; "" if none. */
 	const char *(*output)(void *sut);
-	/* Its own counts; false: it has none, or cannot say now. May be NULL. */
-	bool (*stats)(void *sut, struct sut_stats *ret_stats);
+	/* Its own counts; false: it has none (err->code stays SP_OK), or a reading
+	 * failed (err says why; SP_EUSAGE: the command that reads them). NULL: none. */
+	bool (*stats)(void *sut, struct sut_stats *ret_stats, struct sp_err *err);
 	/* End it and all its children; not an error when it is gone. A pid that
 	 * was here before us is left running with its affinity restored. */
 	int (*stop)(void *sut, struct sp_err *err);

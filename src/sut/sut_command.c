@@ -346,11 +346,11 @@ static const char *command_output(void *sut)
 	return output_tail_lines(&s->out);
 }
 
-static bool command_stats(void *sut, struct sut_stats *ret_stats)
+static bool command_stats(void *sut, struct sut_stats *ret_stats, struct sp_err *err)
 {
 	const struct command_sut *s = sut;
 
-	return sut_counts_read(&s->cfg, s->child.ns_pid, ret_stats);
+	return sut_counts_read(&s->cfg, s->child.ns_pid, ret_stats, err);
 }
 
 static void command_close(void *sut)

@@ -212,13 +212,15 @@ static const char *sut_forward_output(void *sut)
 	return sut_command.output(s->inner);
 }
 
-static bool sut_forward_stats(void *sut, struct sut_stats *ret_stats)
+static bool sut_forward_stats(
+	void *sut, struct sut_stats *ret_stats, struct sp_err *err)
 {
 	struct sut_forward_state *s = sut;
 	struct sut_stats out = { 0 };
 	struct forward_counts c;
 	size_t i;
 
+	(void)err; /* it has them, or has none */
 	if (s->stats == NULL)
 		return false;
 	forward_stats_read(s->stats, &c);

@@ -45,9 +45,9 @@ static const char *none_output(void *sut)
 	return "";
 }
 
-static bool none_stats(void *sut, struct sut_stats *ret_stats)
+static bool none_stats(void *sut, struct sut_stats *ret_stats, struct sp_err *err)
 {
-	return sut_counts_read(sut, 0, ret_stats);
+	return sut_counts_read(sut, 0, ret_stats, err);
 }
 
 static void none_close(void *sut)

@@ -185,11 +185,11 @@ static const char *pid_output(void *sut)
 	return "";
 }
 
-static bool pid_stats(void *sut, struct sut_stats *ret_stats)
+static bool pid_stats(void *sut, struct sut_stats *ret_stats, struct sp_err *err)
 {
 	const struct pid_sut *s = sut;
 
-	return sut_counts_read(&s->cfg, s->cfg.pid, ret_stats);
+	return sut_counts_read(&s->cfg, s->cfg.pid, ret_stats, err);
 }
 
 const struct sut_ops sut_pid = {

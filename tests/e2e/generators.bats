@@ -118,7 +118,7 @@ none_runs() {
 @test "the SUT's own counts close the ledger where the generator cannot" {
 	cat >stats <<-'EOF'
 		#!/bin/sh
-		n=$(cat n 2>/dev/null || echo 0)
+		n=$(cat n 2>/dev/null || echo 1)
 		echo $((n + 1)) >n
 		echo "{\"in\": ${n}000, \"out\": ${n}000, \"dropped\": 0}"
 	EOF
@@ -126,6 +126,26 @@ none_runs() {
 	outside "'$FAKE'" --rates 10k --sut-stats "cd '$T' && ./stats" --blocks 6
 	[ "$(q '.trials[-1].ledgers[0] | "\(.sut_in) \(.sut_drop) \(.sut_out)"')" = '1000 0 1000' ]
 	[ "$(q '.trials[-1].valid')" = true ]
+}
+
+@test "counts of the SUT that never come are exit 2, that stop coming are a note" {
+	outside "'$FAKE'" --rates 10k --sut-stats 'echo no such port >&2; exit 3' -o x.satprof
+	[ "$status" -eq 2 ] && [ -z "$json" ] && [ "$(wc -l <stderr.txt)" -eq 1 ]
+	grep 'such port >&2; exit 3` ended with status 3; its last output: no such port$' stderr.txt
+	outside "'$FAKE'" --rates 10k --sut-stats true -o y.satprof
+	[ "$status" -eq 2 ]
+	grep -F '`true` did not print {"in": N' stderr.txt
+	cat >stats <<-'EOF'
+		#!/bin/sh
+		[ ! -e seen ] || { echo gone; exit 1; }
+		touch seen
+		echo '{"in": 0, "out": 0, "dropped": 0}'
+	EOF
+	chmod +x stats
+	outside "'$FAKE'" --rates 10k --sut-stats "cd '$T' && ./stats" --blocks 6 -o z.satprof
+	[ "$(q '[.notes[] | select(contains("own counts are missing") and
+		contains("status 1; its last output: gone"))] | length')" = 1 ]
+	[ "$(q '.trials[-1].ledgers[0] | has("sut_in")')" = false ]
 }
 
 @test "the man page's example is a generator" {

@@ -392,20 +392,41 @@ static void test_none(void **state)
 	sut_none.close(NULL);
 }
 
+/* The command fails, and this is in what is said of it. */
+static void counts_fail(struct sut_config *cfg, const char *cmd, const char *why)
+{
+	struct sut_stats s = { 0 };
+	struct sp_err err = { .code = SP_OK };
+
+	cfg->stats_cmd = cmd;
+	assert_false(sut_counts_read(cfg, 0, &s, &err));
+	assert_int_equal(err.code, SP_EUSAGE);
+	assert_non_null(strstr(err.msg, "--sut-stats: `"));
+	if (strstr(err.msg, why) == NULL)
+		fail_msg("%s: no '%s'", err.msg, why);
+}
+
 static void test_counts(void **state)
 {
 	struct sut_config cfg = config(*state, NULL);
 	struct sut_stats s = { 0 };
+	struct sp_err err = { .code = SP_OK };
 
-	assert_false(sut_counts_read(&cfg, 0, &s)); /* no command */
+	assert_false(sut_counts_read(&cfg, 0, &s, &err)); /* no command */
+	assert_int_equal(err.code, SP_OK);
 	cfg.stats_cmd =
 		"echo '{\"in\": 12, \"out\": 10, \"dropped\": 2, \"x\": \"{in}\"}'";
-	assert_true(sut_counts_read(&cfg, 0, &s));
+	assert_true(sut_counts_read(&cfg, 0, &s, &err));
 	assert_int_equal(s.in, 12);
 	assert_int_equal(s.out, 10);
 	assert_int_equal(s.dropped, 2);
-	cfg.stats_cmd = "echo '{\"in\": 1, \"out\": 1, \"dropped\": 0}'; exit 1";
-	assert_false(sut_counts_read(&cfg, 0, &s));
+	counts_fail(&cfg, "echo '{\"in\": 1, \"out\": 1, \"dropped\": 0}'; exit 1",
+		"` ended with status 1; its last output: {\"in\": 1");
+	counts_fail(&cfg, "echo a; echo b >&2; kill -9 $$",
+		"was ended by signal 9; its last output: a|b");
+	counts_fail(&cfg, "true", "did not print {\"in\": N");
+	counts_fail(&cfg, "true", "its last output: (none)");
+	counts_fail(&cfg, "sleep 60", "did not end within 2 s");
 	assert_false(sut_counts_parse("", &s));
 	assert_false(sut_counts_parse("[1,2,3]", &s));
 	assert_false(sut_counts_parse("{\"in\": 1, \"out\": 2}", &s));
