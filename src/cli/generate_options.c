@@ -111,6 +111,8 @@ static int pace_opt(const char *arg, struct traffic *t, struct sp_err *err)
 
 static int pcap_opt(const char *arg, struct traffic *t, struct sp_err *err)
 {
+	if (arg[0] == '\0')
+		return sp_err_set(err, SP_EUSAGE, "the path is empty");
 	if (strlen(arg) >= sizeof(t->pcap_path))
 		return sp_err_set(err, SP_EUSAGE, "the path is too long");
 	memcpy(t->pcap_path, arg, strlen(arg) + 1);
@@ -233,19 +235,21 @@ static int check(const struct parse_state *s)
 {
 	const struct generate_options *o = s->o;
 	const struct traffic *t = &o->traffic;
+	/* Not by its kind: the size may have been said after it. */
+	bool has_pcap = t->pcap_path[0] != '\0';
 	const char *why = NULL;
 
 	if (o->ifname == NULL)
 		why = "an interface to send on is needed: see --help";
 	else if (s->rate_given && o->max)
 		why = "--rate and --max exclude each other";
-	else if (t->kind != TRAFFIC_PCAP && (t->pcap_tag || t->pcap_speed > 0))
+	else if (!has_pcap && (t->pcap_tag || t->pcap_speed > 0))
 		why = "--pcap-tag and --pace need --pcap";
-	else if (t->kind == TRAFFIC_PCAP && s->frame_given)
+	else if (has_pcap && s->frame_given)
 		why = "--pcap brings its own frames: no --frame-size";
 	else if (t->pcap_speed > 0 && (s->rate_given || o->max))
 		why = "--pace has its own rate: no --rate, no --max";
-	else if (t->kind == TRAFFIC_PCAP && o->max && !s->time_given)
+	else if (has_pcap && o->max && !s->time_given)
 		why = "--pcap with --max needs a --time";
 	else if (t->bidir && o->rx_ifname == NULL)
 		why = "--bidir needs --rx";

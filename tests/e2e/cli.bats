@@ -94,6 +94,49 @@ bats_require_minimum_version 1.5.0
 	END
 }
 
+@test "an empty command or path is refused, not passed over" {
+	local option arms
+	for option in setup ready sut-stats pcap generator profiler wrap; do
+		arms=off
+		case $option in profiler | wrap) arms=off,$option ;; esac
+		run --separate-stderr "$SATPROF" sweep "--$option" '' --arms $arms -- cat
+		echo "$option -> $status $stderr"
+		[ "$status" -eq 2 ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ $stderr == *"--$option: the "*" is empty" ]]
+	done
+	run --separate-stderr "$SATPROF" generate lo --pcap ''
+	[ "$status" -eq 2 ]
+	[ "$stderr" = 'satprof generate: --pcap: the path is empty' ]
+}
+
+@test "a capture and a frame size exclude each other in both orders" {
+	local args
+	for args in '--pcap x --frame-size 100' '--frame-size 100 --pcap x' \
+		'--pcap x --frame-size imix'; do
+		# shellcheck disable=SC2086 # these are words
+		run --separate-stderr "$SATPROF" generate no-such-if $args
+		echo "generate $args -> $status $stderr"
+		[ "$status" -eq 2 ]
+		[[ $stderr == *'--pcap brings its own frames: no --frame-size' ]]
+		# shellcheck disable=SC2086
+		run --separate-stderr "$SATPROF" sweep $args
+		[ "$status" -eq 2 ]
+		[[ $stderr == *'--frame-size does not go with --pcap' ]]
+	done
+}
+
+@test "the built-in forwarder takes no --sut-stats, under either name" {
+	local sut
+	for sut in '' '-- satprof forward {in} {out}' '-- /x/satprof forward {in} {out} --cost 1us'; do
+		# shellcheck disable=SC2086 # these are words
+		run --separate-stderr "$SATPROF" sweep --quiet --sut-stats true $sut
+		echo "$sut -> $status $stderr"
+		[ "$status" -eq 2 ]
+		[[ $stderr == *'--sut-stats is for a SUT of your own'* ]]
+	done
+}
+
 @test "messages name only commands and options that there are" {
 	local cmd
 	{
