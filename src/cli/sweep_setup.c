@@ -4,7 +4,9 @@
 
 #include "cli/sweep_setup.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +14,23 @@
 #include "os/keeper.h"
 
 #define SETUP_TIMEOUT_NS (60 * NS_PER_S)
+
+static int failed(int status, char *tail, struct sp_err *err)
+{
+	size_t n = strlen(tail);
+	char how[64];
+
+	while (n > 0 && (tail[n - 1] == '\n' || tail[n - 1] == ' '))
+		tail[--n] = '\0';
+	if (WIFSIGNALED(status))
+		(void)snprintf(how, sizeof(how), "was ended by signal %d (%s)",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		(void)snprintf(
+			how, sizeof(how), "failed (status %d)", WEXITSTATUS(status));
+	return sp_err_set(err, SP_EUSAGE, "--setup %s%s%s", how,
+		tail[0] != '\0' ? ": " : "", tail);
+}
 
 int sweep_setup_run(struct keeper *keeper, char *command, struct sp_err *err)
 {
@@ -30,7 +49,6 @@ int sweep_setup_run(struct keeper *keeper, char *command, struct sp_err *err)
 	(void)close(fd);
 	(void)unlink(path);
 	if (rc == 0 && status != 0)
-		rc = sp_err_set(err, SP_EUSAGE, "--setup failed (status %d): %s",
-			WIFEXITED(status) ? WEXITSTATUS(status) : status, tail);
+		rc = failed(status, tail, err);
 	return rc;
 }

@@ -165,10 +165,18 @@ static void note_end(struct outside *o)
 		o->arm, WEXITSTATUS(status), last);
 }
 
+/* One that ignored SIGINT once is not waited for that long again. */
+static uint64_t finish_max_ns(const struct outside *o)
+{
+	uint64_t max_ns = o->cfg.finish_max_ns;
+
+	return o->ignores_sigint && max_ns > TERM_GRACE_NS ? TERM_GRACE_NS : max_ns;
+}
+
 int outside_stop(struct outside *o, struct sp_err *err)
 {
 	uint64_t start_ns = clock_now_ns(&clock_monotonic), took_ns;
-	uint64_t max_ns = o->ignores_sigint ? TERM_GRACE_NS : o->cfg.finish_max_ns;
+	uint64_t max_ns = finish_max_ns(o);
 	bool was_running = outside_is_running(o), ended = true;
 	int status = 0, rc;
 

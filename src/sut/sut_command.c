@@ -231,15 +231,17 @@ static int wait_until_ready(struct command_sut *s, struct sp_err *err)
 /* As a profiler expects it: Ctrl-C, and time to write what it has. */
 static void finish_wrap(struct command_sut *s)
 {
+	uint64_t max_ns = s->finish_max_ns;
 	int status;
 
 	if (!s->is_wrapped || s->is_ended)
 		return;
 	keeper_signal(s->cfg.keeper, s->child.id, SIGINT);
 	keeper_signal(s->cfg.keeper, s->child.id, SIGCONT);
+	if (s->ignores_sigint && max_ns > FINISH_AGAIN_NS)
+		max_ns = FINISH_AGAIN_NS;
 	/* Less when satprof itself was asked to stop. */
-	if (keeper_wait(s->cfg.keeper, s->child.id,
-		    s->ignores_sigint ? FINISH_AGAIN_NS : s->finish_max_ns, &status))
+	if (keeper_wait(s->cfg.keeper, s->child.id, max_ns, &status))
 		set_ended(s, status);
 	else
 		s->ignores_sigint = true; /* not so long at each arm's end */

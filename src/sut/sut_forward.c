@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -149,6 +150,22 @@ static bool sut_forward_alive(void *sut, struct sut_end *ret_end)
 	return sut_command.alive(s->inner, ret_end);
 }
 
+/* How it ended, and its last output where there is any. */
+static int ended_at_start(const struct sut_forward_state *s, const struct sut_end *end,
+	struct sp_err *err)
+{
+	const char *out = sut_command.output(s->inner);
+	char how[64];
+
+	if (end->signaled)
+		(void)snprintf(how, sizeof(how), "was ended by signal %d", end->status);
+	else
+		(void)snprintf(how, sizeof(how), "exited with status %d", end->status);
+	return sp_err_set(err, SP_EBROKEN,
+		"the built-in forwarder %s at its start; its last output: %s", how,
+		out[0] != '\0' ? out : "(none)");
+}
+
 /* Its counters appear a moment after its start, when the rings are open. */
 static int wait_for_stats(struct sut_forward_state *s, struct sp_err *err)
 {
@@ -159,9 +176,7 @@ static int wait_for_stats(struct sut_forward_state *s, struct sp_err *err)
 		uint64_t now = clock_now_ns(&clock_monotonic);
 
 		if (!sut_command.alive(s->inner, &end))
-			return sp_err_set(err, SP_EBROKEN,
-				"the built-in forwarder ended at its start: %s",
-				sut_command.output(s->inner));
+			return ended_at_start(s, &end, err);
 		if (now > deadline)
 			return sp_err_push(err, "the built-in forwarder");
 		clock_sleep_until_ns(&clock_monotonic, now + STATS_POLL_NS);

@@ -86,6 +86,18 @@ one_error() {
 	[ "$(grep ^verdict= out.txt)" = verdict=broken ]
 }
 
+@test "what ends before a sweep begins is told with how it ended" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	one_error 2 sweep --quiet --arms off -o r --setup 'kill -9 $$'
+	[ "$(cat err.txt)" = 'satprof sweep: --setup was ended by signal 9 (Killed)' ]
+	one_error 2 sweep --quiet --arms off -o r --setup 'exit 4'
+	[ "$(cat err.txt)" = 'satprof sweep: --setup failed (status 4)' ]
+	one_error 2 sweep --quiet --arms off -o r --setup 'echo why; exit 4'
+	[ "$(cat err.txt)" = 'satprof sweep: --setup failed (status 4): why' ]
+	one_error 7 sweep --quiet --arms wrap -o r --wrap false
+	grep 'forwarder exited with status 1 at its start; its last output: (none)$' err.txt
+}
+
 # unwritable ARGS...: a full and a closed standard output, each told once.
 unwritable() {
 	local code=0

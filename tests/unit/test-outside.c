@@ -299,6 +299,10 @@ static void one_that_ignores_sigint(void **state)
 		clock_now_ns(&clock_monotonic) - t0_ns, 2 * NS_PER_S, 15 * NS_PER_S);
 	assert_true(has_note(b, "did not end within 0.5 s of SIGINT and was ended by "
 				"SIGKILL"));
+	/* The next end is not waited for longer than was asked for. */
+	assert_int_equal(attach(b), 0);
+	assert_int_equal(observe_profiler.detach(b->obs, &b->err), 0);
+	assert_true(has_note(b, "did not end within 0.5 s of SIGINT"));
 }
 
 static void one_that_is_slow_to_finish(void **state)
