@@ -49,6 +49,17 @@ global_state() {
 		/proc/self/mountinfo 2>/dev/null || true
 }
 
+@test "the man page's jq example gives an answer" {
+	need_command jq
+	local filter code=0
+	filter=$(sed -n "/^\.Dl.*| jq -e/s/.*jq -e '\(.*\)'$/\1/p" \
+		"$BATS_TEST_DIRNAME/../../man/satprof-probe.1" | sed 's/\\(dq/"/g')
+	[ -n "$filter" ]
+	"$SATPROF" probe --json | jq -e "$filter" >out.txt || code=$?
+	[ "$code" -le 1 ] # 1: the answer is no
+	grep -qx 'true\|false' out.txt
+}
+
 @test "one line a feature, each with a known state, exit 0" {
 	run --separate-stderr "$SATPROF" probe
 	[ "$status" -eq 0 ]
