@@ -30,6 +30,17 @@ static const char *trial_reason(
 	return NULL;
 }
 
+/* What helps where it has fallen short. */
+static const char *advice(const struct run *run, const struct analysis *a,
+	const struct analysis_minisweep *m)
+{
+	/* The fact is there where the generator is an outside one. */
+	if (m->spoiled_by == LIMITED_GENERATOR && run_fact(run, "generator") == NULL &&
+		a->grid[m->first_trial]->spec.burst < TRAFFIC_BURST_MAX)
+		return " (a larger --burst lets it send more)";
+	return "";
+}
+
 /* False when the mini-sweep counts. */
 static bool cause_of(const struct run *run, const struct analysis *a,
 	const struct analysis_minisweep *m, char cause[CAUSE_LEN])
@@ -39,8 +50,8 @@ static bool cause_of(const struct run *run, const struct analysis *a,
 	if (m->spoiled_by != LIMITED_NOT)
 		(void)snprintf(cause, CAUSE_LEN,
 			"the %s was the limit at the upper rates, so the SUT's knee was "
-			"not reached",
-			limited_by_name(m->spoiled_by));
+			"not reached%s",
+			limited_by_name(m->spoiled_by), advice(run, a, m));
 	else if (m->is_crowded)
 		(void)snprintf(cause, CAUSE_LEN,
 			"others had the SUT wait for a CPU, longer than in other blocks");

@@ -141,14 +141,37 @@ static int exhausted_cmp(const void *x, const void *y)
 	return (a->busy_frac < b->busy_frac) - (a->busy_frac > b->busy_frac);
 }
 
+static bool is_busy_at_low(struct resource *r)
+{
+	return values_median(&r->low) >= ANALYSIS_EXHAUSTED_FRAC;
+}
+
+/* A CPU that is busy at the lowest rate is a polling SUT's only if a thread of the SUT
+ * is, too: one pilot trial can have a CPU full of interrupts. Without threads to look
+ * at, the CPU has to do. */
+static bool may_poll(struct resource_list *l)
+{
+	size_t i, n_threads = 0;
+
+	for (i = 0; i < l->n; i++) {
+		if (l->r[i].cpu >= 0)
+			continue;
+		n_threads++;
+		if (is_busy_at_low(&l->r[i]))
+			return true;
+	}
+	return n_threads == 0;
+}
+
 static void exhausted_make(struct resource_list *l, struct analysis_arm *arm)
 {
+	bool some_poll = may_poll(l);
 	size_t i, cap = 0;
 
 	for (i = 0; i < l->n; i++) {
 		struct resource *r = &l->r[i];
 		double busy = values_median(&r->saturated);
-		bool polls = values_median(&r->low) >= ANALYSIS_EXHAUSTED_FRAC;
+		bool polls = some_poll && is_busy_at_low(r);
 		struct analysis_exhausted *e;
 
 		arm->busy_polls |= polls && r->cpu >= 0;

@@ -109,7 +109,8 @@ static void blocks_are_named_under_a_verdict(void **state)
 		"arm sample@997: block 7 does not count: a trial was not valid: "
 		"the SUT died");
 	assert_told(&a, "arm sample@997: block 9 does not count: the generator was the "
-			"limit at the upper rates, so the SUT's knee was not reached");
+			"limit at the upper rates, so the SUT's knee was not reached "
+			"(a larger --burst lets it send more)");
 	assert_int_equal(a.n_reasons, 3);
 	analysis_done(&a);
 	run_free(run);

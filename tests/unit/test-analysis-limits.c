@@ -98,6 +98,28 @@ static void test_busy_polling(void **state)
 	analysis_done(&a);
 }
 
+/* A CPU full of interrupts in one trial at the lowest rate is not a SUT that polls. */
+static void test_interrupts_are_no_polling(void **state)
+{
+	struct synth s = synth_default();
+	struct run *run = synth_run(&s);
+	struct analysis a;
+	size_t i;
+
+	(void)state;
+	synth_add_trial(run, &s, TRIAL_PILOT, 0, 0, 0.1);
+	for (i = 0; i < run->n_trials; i++)
+		if (run->trials[i].spec.kind == TRIAL_PILOT)
+			run->trials[i].cpus[0].busy_ns =
+				run->trials[i].spec.duration_ns * 97 / 100;
+	analysis_make(run, &a);
+	assert_false(a.arms[0].busy_polls);
+	assert_true(a.arms[0].n_exhausted > 0 && !a.arms[0].exhausted[0].busy_polls);
+	assert_true(isfinite(a.arms[0].cpu_ns_per_pkt));
+	analysis_done(&a);
+	run_free(run);
+}
+
 /* Knee and cost of the arm against the reference: what R tells apart. */
 static void test_consistency(void **state)
 {
@@ -369,6 +391,7 @@ int main(void)
 		cmocka_unit_test(test_cpu_runs_out),
 		cmocka_unit_test(test_nothing_runs_out),
 		cmocka_unit_test(test_busy_polling),
+		cmocka_unit_test(test_interrupts_are_no_polling),
 		cmocka_unit_test(test_consistency),
 		cmocka_unit_test(test_drop_places),
 		cmocka_unit_test(test_rates),
