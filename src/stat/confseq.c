@@ -14,8 +14,8 @@ void confseq_interval(
 {
 	double t = (double)n, tr = t * RHO_SQUARED, mean, half;
 
-	*ret_lo = -INFINITY;
-	*ret_hi = INFINITY;
+	*ret_lo = -(double)INFINITY;
+	*ret_hi = (double)INFINITY;
 	if (n < CONFSEQ_N_MIN)
 		return;
 	mean = gsl_stats_mean(x, 1, n);
