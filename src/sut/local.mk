@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 noinst_LIBRARIES += %D%/libsut.a
-%C%_libsut_a_SOURCES = \
+%C%_libsut_a_SOURCES = %D%/sut.h \
 	%D%/forward_cost.c %D%/forward_cost.h \
 	%D%/forward_frame.c %D%/forward_frame.h \
 	%D%/forward_lookup.c %D%/forward_lookup.h \

@@ -111,6 +111,12 @@ plant() {
 	[[ $output == *planted.h* ]]
 }
 
+@test "check-headers finds a header that no local.mk lists" {
+	plant base/planted.h
+	fails check-headers 'each header is in the tarball'
+	[[ $output == *"src/base/planted.h: not in src/base/local.mk"* ]]
+}
+
 @test "check-headers finds a wrong guard" {
 	plant base/planted.h
 	sed -i 's/SATPROF_BASE_PLANTED_H/PLANTED_H/' "$copy/src/base/planted.h"
