@@ -10,9 +10,9 @@ setup() {
 	mkdir -p "$copy"
 	(cd "$top_srcdir" && tar cf - --exclude='*.o' --exclude='*.log' .clang-format m4 \
 		scripts src/base src/model src/gen/generator.h src/sut/sut.h \
-		src/observe/observer.h tests/unit/test-log.c) | tar xf - -C "$copy"
+		src/observe/observer.h src/*/local.mk tests/unit/test-log.c) | tar xf - -C "$copy"
 	chmod -R u+w "$copy"
-	mkdir "$copy/src/engine" "$copy/man"
+	mkdir "$copy/man"
 	touch "$copy/README.md" "$copy/ARCHITECTURE.md" "$copy/HACKING.md"
 	sed -i '/^[a-z]/{/^base/!d}' "$copy/scripts/check-symbols.allow"
 }
@@ -31,12 +31,18 @@ fails() {
 	grep -q "^not ok [0-9]* - $2" <<<"$output"
 }
 
-# A header of the copy that nothing needs.
-plant() {
+# A header of the copy that nothing needs; in no tarball.
+put() {
 	local guard
 	guard=SATPROF_$(echo "${1%.h}" | tr 'a-z/' 'A-Z_')_H
 	printf '%s\n' '/* SPDX-License-Identifier: GPL-3.0-or-later */' '/* Planted. */' \
 		"#ifndef $guard" "#define $guard" "${@:2}" '#endif' >"$copy/src/$1"
+}
+
+# The same, listed where its folder lists its files.
+plant() {
+	put "$@"
+	echo "X += %D%/${1#*/}" >>"$copy/src/${1%/*}/local.mk"
 }
 
 @test "a tree in order passes" {
@@ -112,7 +118,7 @@ plant() {
 }
 
 @test "check-headers finds a header that no local.mk lists" {
-	plant base/planted.h
+	put base/planted.h
 	fails check-headers 'each header is in the tarball'
 	[[ $output == *"src/base/planted.h: not in src/base/local.mk"* ]]
 }
