@@ -44,37 +44,40 @@ void sweep_decide_keep(struct sweep_plan *p, const struct trial *trial)
 	run_add_trial(p->seen, &t);
 }
 
-uint32_t sweep_decide_good_blocks(const struct sweep_plan *p)
+static uint32_t good_blocks(const struct sweep_plan *p, const struct analysis *a)
 {
 	uint32_t *n_exact = xcalloc(p->n_blocks + 1, sizeof(*n_exact)), n = 0;
-	struct analysis a;
 	size_t i;
 
-	analysis_make(p->seen, &a);
-	for (i = 0; i < a.n_minisweeps; i++)
-		n_exact[a.minisweeps[i].block] +=
-			a.minisweeps[i].fit.kind == HINGE_EXACT;
+	for (i = 0; i < a->n_minisweeps; i++)
+		n_exact[a->minisweeps[i].block] +=
+			a->minisweeps[i].fit.kind == HINGE_EXACT;
 	for (i = 1; i <= p->n_blocks; i++)
 		n += n_exact[i] == p->n_arms;
-	analysis_done(&a);
 	free(n_exact);
 	return n;
 }
 
-bool sweep_decide_is_done(const struct sweep_plan *p)
+static bool is_decided(const struct analysis *a)
 {
-	struct analysis a;
-	bool is_done = true;
 	size_t i;
 
+	if (a->n_arms == 1)
+		return a->arms[0].n_exact >= ANALYSIS_BLOCKS_MIN &&
+		       log(a->arms[0].hi_pps / a->arms[0].lo_pps) <=
+			       log1p(a->margin_frac);
+	for (i = 0; i < a->n_shifts; i++)
+		if (verdict_exit_code(a->shifts[i].verdict) != EXIT_DONE)
+			return false;
+	return true;
+}
+
+void sweep_decide_make(const struct sweep_plan *p, struct sweep_decision *ret_decision)
+{
+	struct analysis a;
+
 	analysis_make(p->seen, &a);
-	if (a.n_arms == 1)
-		is_done = a.arms[0].n_exact >= ANALYSIS_BLOCKS_MIN &&
-			  log(a.arms[0].hi_pps / a.arms[0].lo_pps) <=
-				  log1p(a.margin_frac);
-	for (i = 0; i < a.n_shifts; i++)
-		is_done =
-			is_done && verdict_exit_code(a.shifts[i].verdict) == EXIT_DONE;
+	ret_decision->n_good_blocks = good_blocks(p, &a);
+	ret_decision->is_decided = is_decided(&a);
 	analysis_done(&a);
-	return is_done;
 }

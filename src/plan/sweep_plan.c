@@ -127,43 +127,47 @@ static void queue_push(struct sweep_plan *p, enum trial_kind kind, double rate_p
 	};
 }
 
-/* After the last block: is another worth its time? */
-static bool too_few_blocks(const struct sweep_plan *p)
+/* Is a block in place of one that is worth nothing worth its time? */
+static bool too_few_blocks(const struct sweep_plan *p, uint32_t n_good)
 {
-	uint32_t n_good;
-
-	if (sweep_is_ladder(p) || p->n_repeated == MAX_REPEATED_BLOCKS)
-		return false;
-	n_good = sweep_decide_good_blocks(p);
-	return n_good < p->config->n_blocks && n_good < ENOUGH_BLOCKS;
+	return p->n_repeated < MAX_REPEATED_BLOCKS && n_good < p->config->n_blocks &&
+	       n_good < ENOUGH_BLOCKS;
 }
 
-/* After the last block: go on until it is decided? */
-static bool is_undecided(struct sweep_plan *p)
+/* --until-decided, after the last block: go on? */
+static bool is_undecided(struct sweep_plan *p, bool is_decided)
 {
-	bool is_done;
-
-	if (!p->config->until_decided || sweep_is_ladder(p))
+	if (!p->config->until_decided)
 		return false;
-	is_done = sweep_decide_is_done(p);
-	if (!is_done && p->n_blocks < UNTIL_BLOCKS_MAX)
+	if (!is_decided && p->n_blocks < UNTIL_BLOCKS_MAX)
 		return true;
-	if (!is_done)
+	if (!is_decided)
 		sweep_note(p, "--until-decided: as many blocks as there may be did not "
 			      "decide");
-	else if (p->n_blocks > p->config->n_blocks)
+	else if (p->n_blocks > p->config->n_blocks + p->n_repeated)
 		sweep_note(
 			p, "--until-decided: blocks were added until it was decided");
 	return false;
 }
 
+/* After the last block: one more? */
+static bool needs_block(struct sweep_plan *p)
+{
+	struct sweep_decision d;
+
+	if (sweep_is_ladder(p) || p->finish_early)
+		return false;
+	sweep_decide_make(p, &d);
+	if (too_few_blocks(p, d.n_good_blocks)) {
+		p->n_repeated++;
+		return true;
+	}
+	return is_undecided(p, d.is_decided);
+}
+
 static bool block_begin(struct sweep_plan *p)
 {
-	if (p->block == p->n_blocks && too_few_blocks(p)) {
-		p->n_repeated++;
-		p->n_blocks++;
-	}
-	if (p->block == p->n_blocks && !p->finish_early && is_undecided(p))
+	if (p->block == p->n_blocks && needs_block(p))
 		p->n_blocks++;
 	if (p->block == p->n_blocks || p->finish_early) {
 		p->stage = p->config->ndr != NDR_NONE ? ST_NDR_BEGIN : ST_DONE;

@@ -103,9 +103,10 @@ void sweep_ndr_note_generator(struct sweep_plan *p, const struct trial *t);
 /* Memory of the grid trials. */
 void sweep_decide_init(struct sweep_plan *p);
 void sweep_decide_keep(struct sweep_plan *p, const struct trial *trial);
-/* Blocks so far in which each arm has a knee that nobody disturbed. */
-uint32_t sweep_decide_good_blocks(const struct sweep_plan *p);
-/* --until-decided: is every shift decided? */
-bool sweep_decide_is_done(const struct sweep_plan *p);
+struct sweep_decision {
+	uint32_t n_good_blocks; /* in which each arm has a knee that nobody disturbed */
+	bool is_decided;        /* every shift is; of one arm, its knee */
+};
+void sweep_decide_make(const struct sweep_plan *p, struct sweep_decision *ret_decision);
 
 #endif

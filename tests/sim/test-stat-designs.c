@@ -88,7 +88,7 @@ static void test_order_of_runs(void **state)
 		{ STEP, "5 % step in 30 %", 0.24, 0.28 },
 		{ SPIKES, "spikes", 0.035, 0.06 },
 	};
-	const int n = 10000;
+	const int n = 6000;
 	gsl_rng *rng = statsim_rng(SEED);
 	char what[64];
 	size_t i;
@@ -133,7 +133,7 @@ static void test_pseudo_replication(void **state)
 		size_t n_windows;
 		double lo, hi; /* method b7: 36 and 64 % */
 	} rows[] = { { 8, 0.33, 0.39 }, { WINDOWS_MAX, 0.61, 0.67 } };
-	const int n = 4000;
+	const int n = 2500;
 	gsl_rng *rng = statsim_rng(SEED + 2);
 	char what[64];
 	size_t r, i, w;
@@ -200,7 +200,7 @@ static void test_campaigns(void **state)
 		{ 0.03, 0.175, 0.210, 0.011 },
 		{ 0.05, 0.275, 0.310, 0.021 },
 	};
-	const int n = 8000;
+	const int n = 5000;
 	gsl_rng *rng = statsim_rng(SEED + 7);
 	char what[64];
 	size_t r, i;

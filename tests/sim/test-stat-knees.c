@@ -183,7 +183,7 @@ static void test_paired_sweeps(void **state)
 		const struct grid *g = &rows[i].grid;
 		struct worth hinge, last;
 
-		worth_of(g, 1000, SEED + i, &hinge, &last);
+		worth_of(g, 500, SEED + i, &hinge, &last);
 		print_message("# step %.0f %%, %s, soft %.0f %%: error %.2f %% "
 			      "(last that passed %.2f %%, covers %.2f, detects %.2f)\n",
 			100 * g->step, g->is_dithered ? "dithered" : "fixed",
@@ -200,7 +200,7 @@ static void test_paired_sweeps(void **state)
 /* Sweeps that must not be given a knee: the share that is. */
 static double share_exact(double top_rel, double generator_rel, unsigned long seed)
 {
-	const int n = 3000;
+	const int n = 2000;
 	gsl_rng *rng = statsim_rng(seed);
 	struct hinge_point points[N_POINTS_MAX];
 	struct hinge_fit f;

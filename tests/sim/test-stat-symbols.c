@@ -190,7 +190,7 @@ static void test_nothing_changed(void **state)
 	for (i = 0; i < 2; i++)
 		for (n = 6; n <= 12; n += 6) {
 			struct methods m = called_of(
-				rows[i].kappa, n, false, 500, SEED + 10 * i + n);
+				rows[i].kappa, n, false, 300, SEED + 10 * i + n);
 			char what[64];
 
 			assert_true(m.moderated.n_kept > 26 && m.moderated.n_kept < 31);
@@ -225,7 +225,7 @@ static void test_one_changed(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct methods m =
-			called_of(rows[i].kappa, rows[i].n, true, 400, SEED + 100 + i);
+			called_of(rows[i].kappa, rows[i].n, true, 300, SEED + 100 + i);
 
 		(void)snprintf(what, sizeof(what), "changed, kappa %.0f, n = %zu",
 			rows[i].kappa, rows[i].n);

@@ -63,7 +63,7 @@ static void test_operating_curve(void **state)
 		{ THETA, STATSIM_FAIL, 8, 0.03, 0.055 },
 		{ THETA, STATSIM_FAIL, 12, 0.03, 0.055 },
 	};
-	const int n = 8000;
+	const int n = 4000;
 	gsl_rng *rng = statsim_rng(SEED);
 	char what[64];
 	size_t r, i;
@@ -161,7 +161,7 @@ struct stopped {
 
 static struct stopped stopped_by(stop_fn *stop, double truth, unsigned long seed)
 {
-	const int n = 8000;
+	const int n = 4000;
 	gsl_rng *rng = statsim_rng(seed);
 	struct stopped s = { .mean_n = 0 };
 	int k;

@@ -64,7 +64,7 @@ static struct tally tally_of(const char *model, int n_sweeps, uint64_t seed)
 /* Where the planned blocks decide, no more are measured. */
 static void test_quiet(void **state)
 {
-	struct tally t = tally_of("capacity=300k,noise=0.5%", 100, SEED);
+	struct tally t = tally_of("capacity=300k,noise=0.5%", 50, SEED);
 
 	(void)state;
 	assert_true(t.mean_blocks < 8.2);
@@ -75,17 +75,17 @@ static void test_quiet(void **state)
 static void test_noisy(void **state)
 {
 	struct tally none =
-		tally_of("capacity=300k,noise=1.5%,block-noise=1.5%", 300, 11000);
+		tally_of("capacity=300k,noise=1.5%,block-noise=1.5%", 200, 11000);
 	struct tally hurts = tally_of(
-		"capacity=300k,noise=1.5%,block-noise=1.5%,attach=-5%", 100, 12000);
-	struct tally much = tally_of("capacity=300k,block-noise=3%", 150, 13000);
+		"capacity=300k,noise=1.5%,block-noise=1.5%,attach=-5%", 60, 12000);
+	struct tally much = tally_of("capacity=300k,block-noise=3%", 100, 13000);
 
 	(void)state;
 	assert_true(none.mean_blocks > 10 && none.mean_blocks < 18);
 	assert_true(none.verdict[VERDICT_NONE] >= 0.93);
 	assert_true(hurts.verdict[VERDICT_HURTS] >= 0.98);
 	assert_true(hurts.mean_blocks < 10);
-	/* Of 450 sweeps without a shift. */
+	/* Of 300 sweeps without a shift. */
 	assert_true((2 * (none.verdict[VERDICT_HELPS] + none.verdict[VERDICT_HURTS]) +
 			    much.verdict[VERDICT_HELPS] + much.verdict[VERDICT_HURTS]) /
 			    3 <=
@@ -96,12 +96,12 @@ static void test_noisy(void **state)
 static void test_at_the_boundary(void **state)
 {
 	struct tally hurts = tally_of(
-		"capacity=300k,noise=1.5%,block-noise=1.5%,attach=-3%", 300, 14000);
+		"capacity=300k,noise=1.5%,block-noise=1.5%,attach=-3%", 200, 14000);
 	struct tally helps =
-		tally_of("capacity=300k,block-noise=3%,attach=3%", 150, 15000);
+		tally_of("capacity=300k,block-noise=3%,attach=3%", 100, 15000);
 
 	(void)state;
-	/* Of 300 and 150 sweeps. */
+	/* Of 200 and 100 sweeps. */
 	assert_true(
 		(2 * hurts.verdict[VERDICT_NONE] + helps.verdict[VERDICT_NONE]) / 3 <=
 		0.05);
@@ -111,7 +111,7 @@ static void test_at_the_boundary(void **state)
  * the knees alone would stop and then say inconclusive. */
 static void test_coarse_counts(void **state)
 {
-	struct tally t = tally_of("capacity=1500,noise=0.3%,attach=-2%", 40, 16000);
+	struct tally t = tally_of("capacity=1500,noise=0.3%,attach=-2%", 20, 16000);
 
 	(void)state;
 	assert_true(t.verdict[VERDICT_INCONCLUSIVE] >= 0.9);

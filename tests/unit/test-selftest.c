@@ -158,7 +158,7 @@ static void test_nothing_to_compare(void **state)
 /* Of sound machines, too noisy to be ok, at most 5 % are called biased. */
 static void test_error_rate(void **state)
 {
-	const int n = 400;
+	const int n = 150;
 	double biased = 0, ok = 0;
 	int k;
 
