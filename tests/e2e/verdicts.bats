@@ -16,8 +16,17 @@ teardown() {
 	teardown_tmp
 }
 
+# There are blocks enough for an interval of each shift; if not so in any try, the
+# machine is no place to measure.
+has_intervals() {
+	[ "$(q '[.observer[].blocks] | min')" -ge 6 ] && return 0
+	[ "$BATS_TEST_TRY_NUMBER" -gt "$BATS_TEST_RETRIES" ] || return 1
+	skip "this machine is too noisy now: $(q '.reasons[0:2] | join("; ")')"
+}
+
 @test "a profiler that takes half of the SUT's CPU hurts" {
 	against "$BURNER"
+	has_intervals
 	[ "$status" -eq 0 ]
 	[ "$(q .verdict)" = hurts ]
 	[ "$(q '.observer[0].hi_frac < -0.1')" = true ]
@@ -39,6 +48,7 @@ teardown() {
 	sweep_twice --preset smoke --arms off,sample@997,sample@19997 -- \
 		satprof forward '{in}' '{out}' --cost 15000
 	q '.observer[] | [.arm, .shift_frac, .lo_frac, .hi_frac, .slope_frac_per_khz] | @json'
+	has_intervals
 	[ "$(q '.observer[1].shift_frac < .observer[0].shift_frac')" = true ]
 	[ "$(q '.observer[1].hi_frac < 0')" = true ]
 	[ "$(q '.observer[1].slope_frac_per_khz < 0')" = true ]
@@ -49,6 +59,7 @@ teardown() {
 	sweep_twice --preset smoke --arms off,perf@3989,sample@3989 -- \
 		satprof forward '{in}' '{out}' --cost 15000
 	q '.observer[] | [.arm, .shift_frac, .lo_frac, .hi_frac] | @json'
+	has_intervals
 	[ "$(q '[.observer[] | select(.lo_frac < .hi_frac).arm] | @json')" = \
 		'["perf@3989","sample@3989"]' ]
 }
