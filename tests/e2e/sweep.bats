@@ -70,10 +70,10 @@ teardown() {
 	[ "$(q '[.trials[] | select(.block > 0).ledgers[].intended] | add')" -eq 1023000 ]
 	[ "$(q '[.trials[].ledgers[].residual] | unique | @json')" = '[0]' ]
 	[ "$(q '[.trials[].ledgers[].not_checkable[]] | length')" -eq 0 ]
-	# Half as much again as passes: a third is dropped, at the SUT and nowhere else; more
-	# where the forwarder is held up, which loses the policer's tokens of that time.
-	[ "$(q '.trials[] | select(.block > 0 and .rate_pps == 150000).ledgers[0] |
-		.sut_in == 0 or .sut_drop / .sut_in > 0.32 or .unsent > 0')" = true ]
+	# Half as much again as passes: no more leave the SUT than the policer lets through in
+	# the 3.3 s of sending and 0.2 s of drain; fewer where the machine holds it up.
+	[ "$(q '.trials[] | select(.block > 0 and .rate_pps == 150000).ledgers[0].sut_out
+		<= 350000')" = true ]
 }
 
 @test "a Linux bridge as SUT has a SUT-limited knee" {
