@@ -120,5 +120,6 @@ void trial_done(struct trial *t)
 	free(t->cpus);
 	free(t->threads);
 	free(t->counters);
+	facts_done(&t->facts);
 	memset(t, 0, sizeof(*t));
 }

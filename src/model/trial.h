@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/fact.h"
 #include "model/ledger.h"
 
 enum trial_kind {
@@ -125,6 +126,7 @@ struct trial {
 	size_t n_counters, cap_counters;
 	struct counter_value *counters;
 	struct sampling_use sampling;
+	struct facts facts; /* what can differ between arms; empty where not read */
 	/* Busy time of the SUT's CPUs per packet into the SUT; NAN: not defined. */
 	double cpu_ns_per_pkt;
 };

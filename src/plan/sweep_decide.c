@@ -35,6 +35,7 @@ void sweep_decide_keep(struct sweep_plan *p, const struct trial *trial)
 	t.bins = NULL;
 	t.cpus = NULL;
 	t.counters = NULL;
+	t.facts = (struct facts){ 0 };
 	t.n_bins = t.n_cpus = t.n_counters = 0;
 	t.cap_bins = t.cap_cpus = t.cap_counters = 0;
 	t.threads = xcalloc(t.n_threads, sizeof(*t.threads));

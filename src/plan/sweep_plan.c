@@ -335,6 +335,7 @@ static void grid_keep(struct sweep_plan *p, const struct trial *t)
 	g->cpus = NULL;
 	g->threads = NULL;
 	g->counters = NULL;
+	g->facts = (struct facts){ 0 };
 	g->n_bins = g->n_cpus = g->n_threads = g->n_counters = 0;
 }
 

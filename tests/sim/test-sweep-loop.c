@@ -172,6 +172,7 @@ static void test_resume_goes_on_where_it_was(void **state)
 			t.cpus = NULL;
 			t.threads = NULL;
 			t.counters = NULL;
+			t.facts = (struct facts){ 0 };
 			t.n_bins = t.n_cpus = t.n_threads = t.n_counters = 0;
 			t.cap_bins = t.cap_cpus = t.cap_threads = t.cap_counters = 0;
 			run_add_trial(part, &t);
