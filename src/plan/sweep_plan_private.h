@@ -60,6 +60,7 @@ struct sweep_plan {
 	struct arm_state *states;
 	uint32_t *order;
 	uint32_t block, n_blocks, n_repeated;
+	uint64_t spent_ns; /* on trials, with their overhead */
 	bool finish_early;
 	double dither;
 	struct trial_spec queue[SWEEP_MAX_QUEUE];

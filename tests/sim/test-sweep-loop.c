@@ -268,6 +268,48 @@ static void test_burst_is_the_smallest_that_carries(void **state)
 	run_free(run);
 }
 
+/*
+ * Answers for a SUT of 100 kpps that loses the rest, and a generator that falls a tenth
+ * short of what is over 150 kpps in bursts below 16.
+ */
+static void answer_short(struct trial *t)
+{
+	double r = t->spec.rate_pps, goodput = fmin(r, 100e3);
+	bool is_short = t->spec.burst < 16 && r > 150e3;
+	struct ledger *l = &t->ledgers[0];
+
+	t->valid = true;
+	t->window_pps = goodput;
+	t->limited_by = r > 100e3 ? LIMITED_SUT : LIMITED_NOT;
+	t->loss_frac = 1 - goodput / r;
+	t->n_ledgers = 1;
+	ledger_set(l, LEDGER_INTENDED, 1000, LEDGER_MEASURED);
+	ledger_set(l, LEDGER_UNSENT, is_short ? 100 : 0, LEDGER_MEASURED);
+}
+
+/* A SUT that loses much does not hide that the generator fell short. */
+static void test_burst_is_one_that_is_sent_as_a_whole(void **state)
+{
+	struct run *run = make_run("off", 4);
+	struct sweep_plan *p = sweep_plan_new(&run->config, run->arms, run->n_arms);
+	struct plan_action a = { .kind = PLAN_ARM_BEGIN };
+
+	(void)state;
+	while (a.kind != PLAN_DONE && a.block == 0) {
+		sweep_plan_next(p, &a);
+		if (a.kind == PLAN_TRIAL) {
+			struct trial t = { .spec = a.spec };
+
+			answer_short(&t);
+			sweep_plan_feed(p, &t);
+		}
+	}
+	assert_int_equal(a.block, 1);
+	assert_int_equal(sweep_plan_burst(p), 16);
+	sweep_plan_free(p);
+	run_free(run);
+}
+
 static void test_ladder_asks_each_rate_in_each_block(void **state)
 {
 	struct run *run = make_run("off,count", 4);
@@ -375,10 +417,13 @@ static int crowd_end(void *ctx, struct sp_err *err)
 static void test_crowded_blocks_are_replaced(void **state)
 {
 	static const struct measure_ops ops = { crowd_begin, crowd_trial, crowd_end };
+	/* The last but one has no time for a third block more. */
 	static const struct {
 		uint32_t last_block, from_block, n_blocks;
-	} cases[] = { { 0, 99, 8 }, { 2, 99, 8 }, { 3, 99, 9 }, { 4, 99, 10 },
-		{ 3, 9, 11 } };
+		uint64_t trial_ns;
+	} cases[] = { { 0, 99, 8, 500 * NS_PER_MS }, { 2, 99, 8, 500 * NS_PER_MS },
+		{ 3, 99, 9, 500 * NS_PER_MS }, { 4, 99, 10, 500 * NS_PER_MS },
+		{ 3, 9, 10, 500 * NS_PER_MS }, { 3, 9, 11, 200 * NS_PER_MS } };
 	size_t i;
 
 	(void)state;
@@ -393,6 +438,7 @@ static void test_crowded_blocks_are_replaced(void **state)
 			.clock = &clock_monotonic };
 		struct sp_err err;
 
+		run->config.trial_ns = cases[i].trial_ns;
 		assert_int_equal(
 			fluid_config_parse("capacity=100k,noise=0.5%", &fc, &err), 0);
 		c.fluid = fluid_new(&fc, run->arms, run->n_arms);
@@ -415,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_a_missed_knee_is_followed),
 		cmocka_unit_test(test_crowded_blocks_are_replaced),
 		cmocka_unit_test(test_burst_is_the_smallest_that_carries),
+		cmocka_unit_test(test_burst_is_one_that_is_sent_as_a_whole),
 		cmocka_unit_test(test_ladder_asks_each_rate_in_each_block),
 		cmocka_unit_test(test_a_failure_keeps_what_was_finished),
 	};
