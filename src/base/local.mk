@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libbase.a
 %C%_libbase_a_SOURCES = \
 	%D%/clean.c %D%/clean.h \
 	%D%/clock.c %D%/clock.h \
+	%D%/cpulist.c %D%/cpulist.h \
 	%D%/err.c %D%/err.h \
 	%D%/log.c %D%/log.h \
 	%D%/mem.c %D%/mem.h \

@@ -4,6 +4,7 @@
 
 #include "os/caps_private.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,10 +14,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "os/cpuplan.h"
+#include "os/cgroup_quota.h"
 #include "os/findprog.h"
 #include "os/perf_open.h"
 #include "os/proctree.h"
+#include "os/sysfile.h"
 
 /* libcap before 2.45 has no name for it. */
 #ifndef CAP_PERFMON
@@ -27,7 +29,6 @@
 #define DESCRIPTORS_WANTED 4096
 /* The highest rate of the preset that varies it. */
 #define DOSE_MAX_HZ 3989
-#define MAX_NODES   1024
 
 static bool has_cap(cap_t caps, cap_value_t v)
 {
@@ -110,105 +111,30 @@ static void probe_cpus(struct caps *c)
 		caps_set(c, CAPS_CPUS, CAPS_OK, NULL, "%d CPUs are allowed", n);
 }
 
-/* CPUs that one cgroup's file grants, or a huge number where there is no limit. */
-static double quota_in(int root_fd, const char *dir, bool is_v2)
-{
-	char path[512], buf[64];
-	double quota, period;
-
-	(void)snprintf(path, sizeof(path), "%s/%s", dir,
-		is_v2 ? "cpu.max" : "cpu.cfs_quota_us");
-	if (proctree_read_file(root_fd, path, buf, sizeof(buf)) <= 0)
-		return 1e9;
-	if (is_v2)
-		return sscanf(buf, "%lf %lf", &quota, &period) == 2 && period > 0
-			       ? quota / period
-			       : 1e9;
-	quota = strtod(buf, NULL);
-	(void)snprintf(path, sizeof(path), "%s/cpu.cfs_period_us", dir);
-	if (quota <= 0 || proctree_read_file(root_fd, path, buf, sizeof(buf)) <= 0 ||
-		strtod(buf, NULL) <= 0)
-		return 1e9;
-	return quota / strtod(buf, NULL);
-}
-
-/* The tightest limit of a cgroup and all above it. */
-static double quota_up(int root_fd, const char *mount, const char *cgroup, bool is_v2)
-{
-	size_t floor_len = strlen(mount);
-	double least = 1e9, q;
-	char dir[400], *slash;
-
-	(void)snprintf(dir, sizeof(dir), "%s%s", mount, cgroup);
-	for (;;) {
-		q = quota_in(root_fd, dir, is_v2);
-		least = q < least ? q : least;
-		slash = strrchr(dir, '/');
-		if (slash == NULL || (size_t)(slash - dir) < floor_len)
-			return least;
-		*slash = '\0';
-	}
-}
-
-/* Lines are "id:controllers:path"; no controllers means the second version. */
-static double quota_of_line(int root_fd, char *line)
-{
-	char *controllers = strchr(line, ':'), *path, mount[128], *word, *rest;
-	double a, b;
-
-	if (controllers == NULL)
-		return 1e9;
-	path = strchr(++controllers, ':');
-	if (path == NULL)
-		return 1e9;
-	*path++ = '\0';
-	if (controllers[0] == '\0') {
-		a = quota_up(root_fd, "sys/fs/cgroup", path, true);
-		b = quota_up(root_fd, "sys/fs/cgroup/unified", path, true);
-		return a < b ? a : b;
-	}
-	(void)snprintf(mount, sizeof(mount), "sys/fs/cgroup/%s", controllers);
-	for (word = strtok_r(controllers, ",", &rest); word != NULL;
-		word = strtok_r(NULL, ",", &rest))
-		if (strcmp(word, "cpu") == 0)
-			return quota_up(root_fd, mount, path, false);
-	return 1e9;
-}
-
 static void probe_quota(int root_fd, struct caps *c)
 {
-	char buf[4096], *line, *rest;
-	double least = 1e9, q;
+	struct cgroup_quota q = { .cpus = (double)INFINITY };
 
-	if (proctree_read_file(root_fd, "proc/self/cgroup", buf, sizeof(buf)) <= 0)
-		buf[0] = '\0';
-	for (line = strtok_r(buf, "\n", &rest); line != NULL;
-		line = strtok_r(NULL, "\n", &rest)) {
-		q = quota_of_line(root_fd, line);
-		least = q < least ? q : least;
-	}
-	if (least < 1e8)
+	(void)cgroup_quota_read(root_fd, "self", &q); /* no groups: no limit */
+	if (isfinite(q.cpus))
 		caps_set(c, CAPS_CPU_QUOTA, CAPS_DEGRADED,
 			"sudo systemd-run --scope --slice=system.slice satprof sweep",
 			"this cgroup may use %.2f CPUs and is stopped beyond that, which "
 			"a sweep would read as saturation",
-			least);
+			q.cpus);
 	else
 		caps_set(c, CAPS_CPU_QUOTA, CAPS_OK, NULL, "no cgroup limits CPU time");
 }
 
 static void probe_numa(int root_fd, struct caps *c)
 {
-	int nodes[MAX_NODES];
-	struct sp_err ignored;
-	char buf[256];
-	size_t n = 1;
+	struct cpulist nodes = { 0 };
+	size_t n;
 
-	if (proctree_read_file(
-		    root_fd, "sys/devices/system/node/online", buf, sizeof(buf)) > 0) {
-		buf[strcspn(buf, "\n")] = '\0';
-		(void)cpuplan_list_parse(buf, nodes, MAX_NODES, &n, &ignored);
-	}
+	/* A kernel without NUMA has no such file. */
+	(void)sysfile_list(root_fd, "sys/devices/system/node/online", &nodes);
+	n = nodes.n > 0 ? nodes.n : 1;
+	cpulist_done(&nodes);
 	caps_set(c, CAPS_NUMA, CAPS_OK, NULL,
 		n > 1 ? "%zu NUMA nodes: where SUT and interfaces are matters"
 		      : "%zu NUMA node: nothing can be on the wrong one",

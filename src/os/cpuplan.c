@@ -4,7 +4,6 @@
 
 #include "os/cpuplan.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -12,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpulist.h"
 #include "base/mem.h"
 #include "os/proctree.h"
-
-/* More than the kernel's own limit (CONFIG_NR_CPUS is at most 8192). */
-#define MAX_CPUS 8192
 
 static bool holds(const int *cpus, size_t n, int cpu)
 {
@@ -28,53 +25,26 @@ static bool holds(const int *cpus, size_t n, int cpu)
 	return false;
 }
 
-static bool parse_number(const char **s, int *ret)
-{
-	char *end;
-	long v;
-
-	if (!isdigit((unsigned char)**s))
-		return false;
-	errno = 0;
-	v = strtol(*s, &end, 10);
-	if (errno != 0 || v >= MAX_CPUS)
-		return false;
-	*s = end;
-	*ret = (int)v;
-	return true;
-}
-
 int cpuplan_list_parse(
 	const char *s, int *cpus, size_t max, size_t *ret_n, struct sp_err *err)
 {
-	const char *p = s;
-	int lo, hi, cpu;
-	size_t n = 0;
+	struct cpulist l = { 0 };
+	int rc = 0;
 
-	do {
-		if (!parse_number(&p, &lo))
-			goto bad;
-		hi = lo;
-		if (*p == '-') {
-			p++;
-			if (!parse_number(&p, &hi) || hi < lo)
-				goto bad;
-		}
-		for (cpu = lo; cpu <= hi; cpu++) {
-			if (holds(cpus, n, cpu))
-				continue;
-			if (n == max)
-				return sp_err_set(err, SP_EUSAGE,
-					"'%s' names more than %zu CPUs", s, max);
-			cpus[n++] = cpu;
-		}
-	} while (*p++ == ',');
-	if (p[-1] != '\0')
-		goto bad;
-	*ret_n = n;
-	return 0;
-bad:
-	return sp_err_set(err, SP_EUSAGE, "'%s' is not a list of CPUs like 1,3-4", s);
+	/* What the kernel writes may be empty and end in blanks; a user's list may not.
+	 */
+	if (s[0] == '\0' || strpbrk(s, " \t\n") != NULL || !cpulist_parse(s, &l))
+		return sp_err_set(
+			err, SP_EUSAGE, "'%s' is not a list of CPUs like 1,3-4", s);
+	if (l.n > max)
+		rc = sp_err_set(
+			err, SP_EUSAGE, "'%s' names more than %zu CPUs", s, max);
+	if (rc == 0) {
+		memcpy(cpus, l.ids, l.n * sizeof(*cpus));
+		*ret_n = l.n;
+	}
+	cpulist_done(&l);
+	return rc;
 }
 
 /* The caller's affinity, ascending; grows until the kernel's mask fits. */
@@ -91,7 +61,7 @@ static int allowed_cpus(int **ret_cpus, size_t *ret_n, struct sp_err *err)
 			return sp_err_set(err, SP_EIO, "no memory for a CPU mask");
 		if (sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)max), set) == 0)
 			break;
-		if (errno != EINVAL || max > MAX_CPUS) {
+		if (errno != EINVAL || max > CPULIST_MAX) {
 			CPU_FREE(set);
 			return sp_err_errno(err, SP_EIO, errno, "sched_getaffinity");
 		}

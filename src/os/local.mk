@@ -22,7 +22,9 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/lab_steer.c %D%/lab_steer.h \
 	%D%/lab_tbf.c %D%/lab_tbf.h
 %C%_libos_a_SOURCES += \
+	%D%/cgroup_quota.c %D%/cgroup_quota.h \
 	%D%/host.c %D%/host.h \
+	%D%/sysfile.c %D%/sysfile.h \
 	%D%/keeper.c %D%/keeper.h \
 	%D%/keeper_child.c %D%/keeper_child.h \
 	%D%/keeper_init.c %D%/keeper_init.h \

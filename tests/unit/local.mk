@@ -336,3 +336,8 @@ TESTS += %D%/test-gen-external
 %C%_test_gen_external_SOURCES = \
 	%D%/test-gen-external.c %D%/keeperhelp.c %D%/keeperhelp.h
 %C%_test_gen_external_LDADD = $(TEST_GEN_LIBS)
+
+check_PROGRAMS += %D%/test-cpulist
+TESTS += %D%/test-cpulist
+%C%_test_cpulist_SOURCES = %D%/test-cpulist.c
+%C%_test_cpulist_LDADD = $(TEST_BASE_LIBS)
