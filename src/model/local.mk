@@ -2,6 +2,7 @@
 noinst_LIBRARIES += %D%/libmodel.a
 %C%_libmodel_a_SOURCES = \
 	%D%/arm.c %D%/arm.h \
+	%D%/audit.c %D%/audit.h \
 	%D%/fact.c %D%/fact.h \
 	%D%/ledger.c %D%/ledger.h \
 	%D%/ndr.c %D%/ndr.h \

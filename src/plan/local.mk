@@ -15,6 +15,11 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/analysis_noise_words.c \
 	%D%/analysis_rates.c \
 	%D%/analysis_shift.c \
+	%D%/audit.c %D%/audit.h %D%/audit_private.h \
+	%D%/audit_host.c \
+	%D%/audit_nic.c \
+	%D%/audit_place.c \
+	%D%/audit_run.c \
 	%D%/coarse.c %D%/coarse.h \
 	%D%/measure.h \
 	%D%/minisweep.c %D%/minisweep.h \

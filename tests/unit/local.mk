@@ -341,3 +341,13 @@ check_PROGRAMS += %D%/test-cpulist
 TESTS += %D%/test-cpulist
 %C%_test_cpulist_SOURCES = %D%/test-cpulist.c
 %C%_test_cpulist_LDADD = $(TEST_BASE_LIBS)
+
+check_PROGRAMS += %D%/test-audit-place %D%/test-audit-host
+TESTS += %D%/test-audit-place %D%/test-audit-host
+%C%_test_audit_place_SOURCES = \
+	%D%/test-audit-place.c %D%/auditbox.c %D%/auditbox.h
+%C%_test_audit_place_LDADD = $(TEST_PLAN_LIBS)
+%C%_test_audit_host_SOURCES = \
+	%D%/test-audit-host.c %D%/auditbox.c %D%/auditbox.h \
+	%D%/synthrun.c %D%/synthrun.h
+%C%_test_audit_host_LDADD = $(TEST_PLAN_LIBS)
