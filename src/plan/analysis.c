@@ -209,6 +209,7 @@ void analysis_make(const struct run *run, struct analysis *ret_analysis)
 	analysis_noise_make(run, &a);
 	analysis_dose_make(run, &a);
 	analysis_verdict_make(run, &a);
+	analysis_causes_make(run, &a);
 	analysis_functions_make(run, &a);
 	*ret_analysis = a;
 }
@@ -224,6 +225,8 @@ void analysis_done(struct analysis *a)
 		free(a->arms[i].drops);
 		free(a->arms[i].rates);
 	}
+	for (i = 0; i < a->n_shifts; i++)
+		free(a->shifts[i].causes);
 	free(a->reasons);
 	free(a->arms);
 	free(a->grid);

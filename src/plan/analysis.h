@@ -21,6 +21,8 @@
 #include "plan/mlrsearch.h"
 #include "stat/hinge.h"
 
+struct cause;
+
 /* A knee or a shift is judged from this many blocks on. */
 #define ANALYSIS_BLOCKS_MIN 6
 /* At or over this share of its time a CPU or a thread has run out. */
@@ -156,6 +158,10 @@ struct analysis_shift {
 	 * are not both, the interval also where they are too few. The coin for the
 	 * order keeps it out of the shift. */
 	double order_frac, order_lo_frac, order_hi_frac;
+	/* What else differs between the two arms (plan/causes.h), strongest suspect
+	 * first; none for a verdict that leaves nothing to explain. */
+	size_t n_causes;
+	struct cause *causes;
 };
 
 /*
@@ -215,6 +221,7 @@ struct analysis {
 	bool valid;         /* false: broken */
 	bool profile_valid; /* also true where nothing was to be sampled */
 	bool has_profile;   /* there are samples */
+	bool has_facts;     /* some grid trial has facts */
 	size_t n_reasons, cap_reasons;
 	char **reasons;            /* sentences, the deciding one first */
 	double level, margin_frac; /* as asked */

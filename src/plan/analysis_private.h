@@ -47,6 +47,8 @@ void analysis_ndr_reasons(struct analysis *a);
 void analysis_blocks_reasons(const struct run *run, struct analysis *a);
 /* Dose and response. */
 void analysis_dose_make(const struct run *run, struct analysis *a);
+/* What differs between the arms of each shift; after the verdicts. */
+void analysis_causes_make(const struct run *run, struct analysis *a);
 /* Function table, profile_valid and its reasons; last. */
 void analysis_functions_make(const struct run *run, struct analysis *a);
 /* The verdict and its reasons. */

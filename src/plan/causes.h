@@ -30,7 +30,7 @@ struct cause {
 	enum factor factor;
 	enum fact_key key;
 	char of[FACT_OF_MAX]; /* the thread, the CPU, ... */
-	double ref, arm;      /* typical values; NAN where they are texts */
+	double ref, arm;      /* typical values; NAN of a text, and where none is */
 	char ref_value[CAUSE_VALUE_MAX], arm_value[CAUSE_VALUE_MAX]; /* "cpu 0" */
 	/* One line: "thread fwd ran on CPU 0 with off and on CPU 1 with sample@997". */
 	char evidence[CAUSE_EVIDENCE_MAX];
@@ -39,8 +39,14 @@ struct cause {
 
 /*
  * The causes of arm against ref, strongest suspect first; at most one a factor and
- * object. Trials: the grid trials of blocks that count in both arms. *ret_causes is
- * owned by the caller (free), NULL for none.
+ * object. Trials: the grid trials of blocks that count in both arms; below
+ * ANALYSIS_BLOCKS_MIN of these there are none. What stays, such as a CPU, is compared
+ * by the value that an arm holds in 70 % of its trials; numbers by their medians near
+ * the knee, block by block (causes_rules.c: from when on they could matter). What can
+ * only lower the knee is no cause of a higher one. A thread that moved and other
+ * programs on the SUT's CPU explain waiting, switches, interrupts, idle states and
+ * frequency of that thread and those CPUs: these are no causes of their own.
+ * *ret_causes is owned by the caller (free), NULL for none.
  */
 size_t causes_make(const struct run *run, const struct analysis *a, uint32_t ref,
 	uint32_t arm, struct cause **ret_causes);

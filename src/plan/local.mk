@@ -4,6 +4,7 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/analysis.c %D%/analysis.h %D%/analysis_private.h \
 	%D%/analysis_arm.c \
 	%D%/analysis_blocks.c \
+	%D%/analysis_causes.c \
 	%D%/analysis_dose.c \
 	%D%/analysis_functions.c \
 	%D%/analysis_limits.c \
@@ -20,6 +21,12 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/audit_nic.c \
 	%D%/audit_place.c \
 	%D%/audit_run.c \
+	%D%/causes.c %D%/causes.h %D%/causes_private.h \
+	%D%/causes_differ.c \
+	%D%/causes_rules.c \
+	%D%/causes_table.c \
+	%D%/causes_text.c \
+	%D%/causes_words.c \
 	%D%/coarse.c %D%/coarse.h \
 	%D%/measure.h \
 	%D%/minisweep.c %D%/minisweep.h \

@@ -5,10 +5,12 @@ noinst_LIBRARIES += %D%/libreport.a
 	%D%/report.h \
 	%D%/report_answer.c %D%/report_answer.h \
 	%D%/report_json.c %D%/report_json_private.h \
+	%D%/report_json_causes.c \
 	%D%/report_json_trial.c \
 	%D%/report_list.c \
 	%D%/report_plot.c %D%/report_plot.h \
 	%D%/report_selftest.c \
 	%D%/report_text.c %D%/report_text_private.h \
+	%D%/report_text_causes.c \
 	%D%/report_text_ndr.c \
 	%D%/report_text_tables.c

@@ -200,7 +200,7 @@ static json_t *observer_json(const struct run *run, const struct analysis *a)
 				analysis_consistency_name(s->consistency));
 		if (run->arms[s->arm].kind == a->dose.kind)
 			dose_set(o, &a->dose);
-		report_json_set(o, "causes", json_array());
+		report_json_set(o, "causes", report_json_causes(s));
 		(void)json_array_append_new(list, o);
 	}
 	return list;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "model/run.h"
+#include "plan/analysis.h"
 
 /* A new reference. */
 json_t *report_json_text(const char *s);
@@ -20,6 +21,8 @@ void report_json_set_text(json_t *object, const char *key, const char *s);
 void report_json_set_real(json_t *object, const char *key, double v);
 void report_json_set_count(json_t *object, const char *key, uint64_t v);
 
+/* The array "causes" of a shift. */
+json_t *report_json_causes(const struct analysis_shift *s);
 /* The array "trials". */
 json_t *report_json_trials(const struct run *run);
 

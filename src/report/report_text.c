@@ -304,8 +304,10 @@ static void answer_print(const struct report_text_out *t)
 
 	(void)fputs(t->o.color ? "\033[1m" : "", t->f);
 	report_text_wrap(t, "", "", answer);
-	(void)fprintf(t->f, "%s\n", t->o.color ? "\033[0m" : "");
+	(void)fputs(t->o.color ? "\033[0m" : "", t->f);
 	free(answer);
+	report_text_why(t);
+	(void)fputc('\n', t->f);
 }
 
 static int text_write(FILE *f, const struct run *run, const struct analysis *a,

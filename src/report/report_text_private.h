@@ -24,6 +24,8 @@ const char *report_text_arm(const struct report_text_out *t, size_t arm);
 void report_text_wrap(const struct report_text_out *t, const char *first,
 	const char *rest, const char *text);
 
+/* Why, below the answer: a line for each cause. */
+void report_text_why(const struct report_text_out *t);
 void report_text_ndr(const struct report_text_out *t);
 void report_text_rates(const struct report_text_out *t);
 void report_text_functions(const struct report_text_out *t);

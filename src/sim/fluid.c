@@ -18,12 +18,13 @@
 #define OUTAGE_NS         (5 * NS_PER_MS)
 #define HICCUP_FRAC       0.1
 #define START_NS          NS_PER_S
+#define FACTS_SEED        0x66616374ul /* a stream of its own */
 
 struct fluid {
 	struct fluid_config cfg;
 	const struct arm *arms;
 	size_t n_arms;
-	gsl_rng *rng;
+	gsl_rng *rng, *facts_rng;
 	uint64_t now_ns;
 	uint32_t arm, block;
 	bool is_later;      /* not the first arm of its block */
@@ -42,6 +43,8 @@ struct fluid *fluid_new(
 	f->rng = gsl_rng_alloc(gsl_rng_mt19937);
 	gsl_rng_set(
 		f->rng, (unsigned long)((cfg->seed ^ (cfg->seed >> 32)) & UINT32_MAX));
+	f->facts_rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(f->facts_rng, (unsigned long)(cfg->seed & UINT32_MAX) ^ FACTS_SEED);
 	f->now_ns = START_NS;
 	f->block = UINT32_MAX;
 	return f;
@@ -52,21 +55,24 @@ void fluid_free(struct fluid *f)
 	if (f == NULL)
 		return;
 	gsl_rng_free(f->rng);
+	gsl_rng_free(f->facts_rng);
 	free(f);
 }
 
 double fluid_capacity_pps(const struct fluid_config *cfg, const struct arm *arm)
 {
-	double change = 0;
+	double change = 0, left = 1;
 
-	if (arm->kind != ARM_OFF)
-		change += cfg->attach_frac;
+	if (arm->kind != ARM_OFF) {
+		change += cfg->attach_frac + cfg->move_frac + cfg->awake_frac;
+		left -= cfg->burn_frac;
+	}
 	if (arm->hz > 0) {
 		double khz = arm->hz / 1000.0;
 
 		change += cfg->per_khz_frac * khz + cfg->khz_curve * khz * khz;
 	}
-	return cfg->capacity_pps * (1.0 + change);
+	return cfg->capacity_pps * (1.0 + change) * left;
 }
 
 /* True in that share of the calls; nothing is drawn where it is 0. */
@@ -273,6 +279,8 @@ static int fluid_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 	t->valid = true;
 	fill_ledger(f, t, sent, good);
 	fill_cpu(f, t, good);
+	if (fluid_has_facts(&f->cfg))
+		fluid_facts_make(&f->cfg, &f->arms[f->arm], f->facts_rng, t);
 	if (sent < rate * (1 - LIMIT_FRAC))
 		t->limited_by = LIMITED_GENERATOR;
 	else if (arrived < good * (1 - LIMIT_FRAC))

@@ -7,12 +7,15 @@
  * loss, times noise; the observer takes or gives a share of the capacity for being
  * attached and for each kHz of sampling. What a machine does to a measurement can be
  * planted too: drift, a step, spikes, two bands, wandering, a penalty for the arm that
- * runs later, a generator or a receiver that is the limit.
+ * runs later, a generator or a receiver that is the limit. And why the knee moves:
+ * a thread elsewhere, a program beside it, CPUs kept awake, each with the facts that
+ * tell it.
  */
 #ifndef SATPROF_SIM_FLUID_H
 #define SATPROF_SIM_FLUID_H
 
 #include <gsl/gsl_rng.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +27,7 @@
 #define FLUID_SPIKE_FRAC         0.3
 #define FLUID_BAND_CHANCE        0.5
 #define FLUID_WANDER_MEMORY_FRAC 0.7
+#define FLUID_FACTS_NOISE_FRAC   0.05
 
 struct fluid_config {
 	/* The SUT. */
@@ -56,6 +60,13 @@ struct fluid_config {
 	double attach_frac;  /* capacity change by being attached: -0.02 costs */
 	double per_khz_frac; /* and by each kHz of sampling */
 	double khz_curve;    /* and by each kHz squared: the response is curved */
+	/* Why; each has its facts, which are recorded where one of the four is given.
+	 */
+	double move_frac;  /* capacity change by moving the thread to another CPU */
+	double burn_frac;  /* of the SUT's CPU, which a program of the observer's takes
+			    */
+	double awake_frac; /* capacity change by keeping the CPU out of idle states */
+	double facts_noise_frac; /* sd of the logarithm of all counts; 0: 0.05 */
 	/* The bench. */
 	double generator_pps; /* the generator's ceiling; 0: none */
 	double hiccups_frac;  /* of the trials, in which it sends a tenth less */
@@ -75,6 +86,13 @@ struct fluid *fluid_new(
 void fluid_free(struct fluid *f);
 /* The truth an arm's knee is compared with: without noise, drift and their like. */
 double fluid_capacity_pps(const struct fluid_config *cfg, const struct arm *arm);
+
+/* True where its trials have facts. */
+bool fluid_has_facts(const struct fluid_config *cfg);
+/* Those of a trial in that arm whose CPU and goodput are there; a rng of its own, so
+ * that facts change no result. */
+void fluid_facts_make(const struct fluid_config *cfg, const struct arm *arm,
+	gsl_rng *rng, struct trial *t);
 
 extern const struct measure_ops fluid_measure; /* ctx: struct fluid * */
 

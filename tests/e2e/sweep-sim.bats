@@ -44,6 +44,21 @@ teardown() {
 	[ "$(q '.observer[2] | has("slope_frac_per_khz")')" = false ]
 }
 
+@test "why: a thread that moved, a program beside it, and no difference at all" {
+	sweep --sim capacity=100k,noise=0.5%,move=30% --seed 3
+	[ "$(q .verdict)" = helps ]
+	[ "$(q '.observer[0].causes[0] | "\(.factor) \(.thread) \(.ref_value) \(.arm_value)"')" = \
+		"placement fwd cpu 0 cpu 1" ]
+	[ "$(q '.observer[0].causes[0] | "\(.confirmed) \(.state)"')" = "false observed" ]
+	sweep --sim capacity=100k,noise=0.5%,burn=40% --seed 3
+	[ "$(q .verdict)" = hurts ]
+	[ "$(q '.observer[0].causes[0].factor')" = contention ]
+	[[ "$(q '.observer[0].causes[0].evidence')" == *"(burn: 40 %)"* ]]
+	"$SATPROF" sweep --sim capacity=100k,noise=0.5%,attach=-9%,facts-noise=20% \
+		--arms off,attach --seed 3 >why.txt
+	grep -q "^Why: observed, cause unknown: no recorded fact differs" why.txt
+}
+
 @test "no shift is none, and noise that hides it is inconclusive with exit 3" {
 	sweep --sim capacity=100k,noise=0.5% --seed 3
 	[ "$status" -eq 0 ]

@@ -14,5 +14,6 @@ EXTRA_DIST += \
 	%D%/report/hurts.json %D%/report/hurts.txt %D%/report/hurts.utf8.txt \
 	%D%/report/inconclusive.json %D%/report/inconclusive.txt \
 	%D%/report/inconclusive.utf8.txt \
+	%D%/report/moved.json %D%/report/moved.txt %D%/report/moved.utf8.txt \
 	%D%/report/one-arm.json %D%/report/one-arm.txt %D%/report/one-arm.utf8.txt \
 	%D%/report/selftest.txt

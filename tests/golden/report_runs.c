@@ -133,6 +133,52 @@ struct run *report_run_dose(void)
 	return run_fixture_make(&f);
 }
 
+static void fact(
+	struct trial *t, enum fact_key key, const char *of, double off, double arm)
+{
+	/* A little more or less in each trial, as counts are. */
+	double luck = 1 + 0.02 * ((double)(t->spec.id * 7 % 5) - 2) / 2;
+	double v = t->spec.arm > 0 ? arm : off;
+
+	if (fact_info(key)->kind == FACT_COUNT)
+		v *= luck * (double)t->spec.duration_ns;
+	facts_add(&t->facts, key, of, v);
+}
+
+/* An observer that moves the SUT's thread off the generator's CPU, and preloads an
+ * agent; a SUT that waits rather than that a CPU runs out. */
+struct run *report_run_moved(void)
+{
+	const struct run_fixture f = {
+		.arms = { "off", "profiler" },
+		.capacity_pps = { 200000, 231000 },
+		.n_blocks = 8,
+		.seed = 18,
+		.noise_frac = 0.005,
+	};
+	struct run *r = run_fixture_make(&f);
+	size_t i;
+
+	for (i = 0; i < r->n_trials; i++) {
+		struct trial *t = &r->trials[i];
+
+		fact(t, FACT_THREAD_CPU, "fwd", 0, 1);
+		fact(t, FACT_RUN_NS, "fwd", 0.8, 0.8);
+		fact(t, FACT_WAIT_NS, "fwd", 0.3, 0.01);
+		fact(t, FACT_FREQUENCY_HZ, "1", 3e9, 3e9);
+		fact(t, FACT_THROTTLED_NS, "", 0.012, 0.012);
+		facts_add_text(&t->facts, FACT_PRELOAD, "",
+			t->spec.arm > 0 ? "libagent.so" : "");
+		t->cpus[0].busy_ns = t->cpus[0].busy_ns / 10 * 8;
+		t->cpus[0].softirq_ns = t->cpus[0].busy_ns / 4;
+		t->threads[0].run_ns = t->threads[0].run_ns / 10 * 8;
+	}
+	run_set_fact(r, "line_bps", "1000000000", true);
+	run_set_fact(r, "memory_bandwidth", "uncore_imc", false);
+	run_set_fact(r, "pcie_bandwidth", "not offered", false);
+	return r;
+}
+
 const struct report_run report_runs[REPORT_N_RUNS] = {
 	{ "hurts", report_run_hurts, VERDICT_HURTS },
 	{ "bound", report_run_bound, VERDICT_NO_KNEE },
@@ -141,4 +187,5 @@ const struct report_run report_runs[REPORT_N_RUNS] = {
 	{ "hostile", report_run_hostile, VERDICT_NONE },
 	{ "dose", report_run_dose, VERDICT_NONE },
 	{ "inconclusive", report_run_inconclusive, VERDICT_INCONCLUSIVE },
+	{ "moved", report_run_moved, VERDICT_HELPS },
 };

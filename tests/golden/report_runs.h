@@ -9,7 +9,7 @@
 #include "model/run.h"
 #include "model/verdict.h"
 
-#define REPORT_N_RUNS 7
+#define REPORT_N_RUNS 8
 
 struct report_run {
 	const char *name; /* of its golden files */
@@ -26,5 +26,6 @@ struct run *report_run_one_arm(void);
 struct run *report_run_hostile(void);
 struct run *report_run_inconclusive(void);
 struct run *report_run_dose(void);
+struct run *report_run_moved(void);
 
 #endif

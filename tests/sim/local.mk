@@ -24,6 +24,11 @@ TESTS += %D%/test-sweep-noise
 %C%_test_sweep_noise_SOURCES = %D%/test-sweep-noise.c $(SIMSWEEP_SOURCES)
 %C%_test_sweep_noise_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
 
+check_PROGRAMS += %D%/test-sweep-causes
+TESTS += %D%/test-sweep-causes
+%C%_test_sweep_causes_SOURCES = %D%/test-sweep-causes.c $(SIMSWEEP_SOURCES)
+%C%_test_sweep_causes_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-sweep-decide
 TESTS += %D%/test-sweep-decide
 %C%_test_sweep_decide_SOURCES = %D%/test-sweep-decide.c $(SIMSWEEP_SOURCES)

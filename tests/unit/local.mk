@@ -120,6 +120,18 @@ TESTS += %D%/test-analysis-limits
 	%D%/test-analysis-limits.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_analysis_limits_LDADD = $(TEST_PLAN_LIBS)
 
+check_PROGRAMS += %D%/test-causes
+TESTS += %D%/test-causes
+%C%_test_causes_SOURCES = %D%/test-causes.c $(CAUSERUN_SOURCES)
+%C%_test_causes_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-causes-numbers
+TESTS += %D%/test-causes-numbers
+%C%_test_causes_numbers_SOURCES = %D%/test-causes-numbers.c $(CAUSERUN_SOURCES)
+%C%_test_causes_numbers_LDADD = $(TEST_PLAN_LIBS)
+
+CAUSERUN_SOURCES = %D%/causerun.c %D%/causerun.h %D%/synthrun.c %D%/synthrun.h
+
 check_PROGRAMS += %D%/test-caps
 TESTS += %D%/test-caps
 %C%_test_caps_SOURCES = %D%/test-caps.c %D%/roottree.c %D%/roottree.h

@@ -259,6 +259,52 @@ static void test_later_arms(void **state)
 	fluid_free(f);
 }
 
+/* A fact of one trial in an arm of a new block. */
+static double fact(const char *words, uint32_t arm, enum fact_key key, const char *of)
+{
+	struct fluid *f = model(words);
+	struct trial t = { .spec = { .rate_pps = CAPACITY / 2,
+				   .burst = 1,
+				   .duration_ns = 500 * NS_PER_MS } };
+	const struct fact *x;
+	struct sp_err err;
+	double v;
+
+	begin(f, arm, 1);
+	assert_int_equal(fluid_measure.trial(f, &t, &err), 0);
+	x = facts_find(&t.facts, key, of);
+	v = x != NULL ? x->value : (double)NAN;
+	trial_done(&t);
+	fluid_free(f);
+	return v;
+}
+
+/* Each reason has its facts, and facts change no result. */
+static void test_facts(void **state)
+{
+	static const char *const quiet = "capacity=100k,noise=1%";
+	double half_s = 0.5e9;
+
+	(void)state;
+	assert_true(isnan(fact(quiet, 0, FACT_THREAD_CPU, "fwd")));
+	assert_near(fact("capacity=100k,move=9%", 0, FACT_THREAD_CPU, "fwd"), 0, 0);
+	assert_near(fact("capacity=100k,move=9%", 1, FACT_THREAD_CPU, "fwd"), 1, 0);
+	assert_near(fact("capacity=100k,burn=9%", 0, FACT_THREAD_CPU, "fwd"), 1, 0);
+	assert_near(fact("capacity=100k,burn=40%", 1, FACT_OTHERS_NS, "1") / half_s,
+		0.41, 0.1);
+	assert_near(fact("capacity=100k,burn=40%", 0, FACT_OTHERS_NS, "1") / half_s,
+		0.01, 0.005);
+	assert_near(fact("capacity=100k,awake=5%", 0, FACT_IDLE_DEEP_NS, "1") / half_s,
+		0.3, 0.1);
+	assert_true(fact("capacity=100k,awake=5%", 1, FACT_IDLE_DEEP_NS, "1") <
+		    0.01 * half_s);
+	assert_near(goodput("capacity=100k,move=9%", 1, 2 * CAPACITY, 1), 109e3, 1);
+	assert_near(goodput("capacity=100k,burn=40%", 1, 2 * CAPACITY, 1), 60e3, 1);
+	assert_near(goodput("capacity=100k,awake=-5%", 1, 2 * CAPACITY, 1), 95e3, 1);
+	assert_near(goodput("capacity=100k,noise=1%,facts-noise=50%", 0, CAPACITY, 1),
+		goodput(quiet, 0, CAPACITY, 1), 0);
+}
+
 static void test_words(void **state)
 {
 	static const struct {
@@ -299,6 +345,7 @@ int main(void)
 		cmocka_unit_test(test_luck),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_later_arms),
+		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_words),
 	};
 
