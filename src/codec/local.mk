@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libcodec.a
 %C%_libcodec_a_SOURCES =
 %C%_libcodec_a_SOURCES += \
 	%D%/run_store.c %D%/run_store.h \
+	%D%/run_store_fact.c %D%/run_store_fact.h \
 	%D%/run_store_file.c %D%/run_store_file.h \
 	%D%/run_store_head.c %D%/run_store_head.h \
 	%D%/run_store_head_read.c \

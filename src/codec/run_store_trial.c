@@ -4,6 +4,7 @@
 
 #include "codec/run_store_trial.h"
 
+#include "codec/run_store_fact.h"
 #include "codec/run_store_words.h"
 #include "codec/sql.h"
 
@@ -207,7 +208,8 @@ int run_store_trial_write(struct sqlite3 *db, const struct trial *t, struct sp_e
 {
 	static int (*const writers[])(struct sqlite3 *, const struct trial *,
 		struct sp_err *) = { trial_row_write, reasons_write, ledgers_write,
-		delays_write, cpus_write, threads_write, counters_write };
+		delays_write, cpus_write, threads_write, counters_write,
+		run_store_fact_write };
 	size_t i;
 	int rc = 0;
 

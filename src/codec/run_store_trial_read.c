@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "codec/run_store_fact.h"
 #include "codec/run_store_trial.h"
 #include "codec/run_store_words.h"
 #include "codec/sql.h"
@@ -235,6 +236,12 @@ static void counter_read(struct sql_cursor *c, struct run *run, struct trial *t)
 	t->counters[t->n_counters++] = v;
 }
 
+static void fact_read(struct sql_cursor *c, struct run *run, struct trial *t)
+{
+	(void)run;
+	run_store_fact_read(c, t);
+}
+
 /* What hangs on trials: a table, its rows by trial, and who reads one. */
 static const struct trial_part {
 	const char *table;
@@ -270,6 +277,7 @@ static const struct trial_part {
 		"SELECT trial, event, cpu, state, value, enabled_ns, running_ns"
 		" FROM counter ORDER BY trial, pos",
 		counter_read },
+	{ "fact", RUN_STORE_FACT_SELECT, fact_read },
 };
 
 static int part_read(struct sqlite3 *db, struct run *run, const struct trial_part *part,

@@ -44,6 +44,30 @@ static void round_trip_is_exact(void **state)
 	run_free(run);
 }
 
+/* Each text is in the file once, and a key of a later satprof does no harm. */
+static void facts_are_small_and_may_be_unknown(void **state)
+{
+	const struct store_box *b = *state;
+	const struct facts *fs;
+	struct run *run = NULL;
+	struct sp_err err;
+
+	store_box_make(b, 5);
+	/* Fails when a text is there twice. */
+	store_box_sql(b->path, "CREATE TEMP TABLE want (n INTEGER CHECK (n = 4));"
+			       "INSERT INTO want SELECT count(*) FROM fact_text;"
+			       "UPDATE fact_key SET key = 'humidity', scope = 'room'"
+			       " WHERE key = 'clock_source'");
+	OK(run_store_load(b->path, &run, &err));
+	fs = &run->trials[2].facts;
+	assert_int_equal(fs->n, b->run->trials[2].facts.n - 1);
+	assert_string_equal(facts_find(fs, FACT_CPUS_ALLOWED, "fwd#2")->text, "0-1");
+	assert_int_equal((int)facts_find(fs, FACT_LINK_NODE, "eth0")->value, -1);
+	assert_null(facts_find(fs, FACT_CLOCK_SOURCE, ""));
+	assert_int_equal(run->trials[1].facts.n, 0);
+	run_free(run);
+}
+
 static void an_empty_run_round_trips(void **state)
 {
 	struct store_box *b = *state;
@@ -332,11 +356,31 @@ static void the_manual_has_every_column(void **state)
 	free(want);
 }
 
+static void the_manual_has_every_fact(void **state)
+{
+	const char *top = getenv("top_srcdir");
+	char *path = xasprintf("%s/man/satprof-run.5", top != NULL ? top : "."), *item;
+	size_t n;
+	unsigned char *page = store_box_get(path, &n);
+	int key;
+
+	(void)state;
+	for (key = 0; key < N_FACTS; key++) {
+		item = xasprintf("\n.It Li %s\n", fact_info((enum fact_key)key)->name);
+		if (memmem(page, n, item, strlen(item)) == NULL)
+			fail_msg("satprof-run(5) lacks:%s", item);
+		free(item);
+	}
+	free(page);
+	free(path);
+}
+
 int main(void)
 {
 #define BOX_TEST(f) cmocka_unit_test_setup_teardown(f, store_box_open, store_box_close)
 	const struct CMUnitTest tests[] = {
 		BOX_TEST(round_trip_is_exact),
+		BOX_TEST(facts_are_small_and_may_be_unknown),
 		BOX_TEST(an_empty_run_round_trips),
 		BOX_TEST(later_rows_are_added),
 		BOX_TEST(resume_goes_on),
@@ -347,6 +391,7 @@ int main(void)
 		BOX_TEST(misfits_are_refused),
 		BOX_TEST(no_room_ends_with_a_sound_file),
 		BOX_TEST(the_manual_has_every_column),
+		cmocka_unit_test(the_manual_has_every_fact),
 	};
 
 	return cmocka_run_group_tests_name("run-store", tests, NULL, NULL);
