@@ -39,6 +39,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/cpuplan.c %D%/cpuplan.h \
 	%D%/findprog.c %D%/findprog.h \
 	%D%/output_tail.c %D%/output_tail.h \
+	%D%/pidstat.c %D%/pidstat.h \
 	%D%/procstat.c %D%/procstat.h \
 	%D%/proctree.c %D%/proctree.h
 %C%_libos_a_SOURCES += \

@@ -15,21 +15,14 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "os/pidstat.h"
 #include "os/proctree.h"
 
 #define PATH_LEN 96
 
-/* What /proc counts in: USER_HZ, 100 on every Linux but by configuration. */
-static uint64_t ns_per_tick(void)
-{
-	long hz = sysconf(_SC_CLK_TCK);
-
-	return hz > 0 ? NS_PER_S / (uint64_t)hz : 10 * NS_PER_MS;
-}
-
 static bool parse_cpu_line(const char *line, struct procstat_cpu *ret_cpu)
 {
-	uint64_t v[8] = { 0 }, tick_ns = ns_per_tick();
+	uint64_t v[8] = { 0 }, tick_ns = pidstat_tick_ns();
 	char *end;
 	int cpu, at = 0;
 	size_t i;
@@ -86,54 +79,68 @@ static int read_cpus(int root_fd, struct procstat_snapshot *s, struct sp_err *er
 	return 0;
 }
 
-/* name may hold spaces and parentheses: it ends at the last one. */
-static bool parse_stat(const char *buf, struct procstat_thread *t)
+/* The value behind a key of /proc/PID/status, blanks skipped; NULL: there is none. */
+static const char *status_value(const char *status, const char *key)
 {
-	const char *open = strchr(buf, '('), *close_ = strrchr(buf, ')');
-	uint64_t utime, stime, start;
-	size_t len;
-	int cpu;
+	const char *p = strstr(status, key);
 
-	if (open == NULL || close_ == NULL || close_ < open)
-		return false;
-	/* fields 3-13 skipped, then 14, 15, 16-21 skipped, 22, 23-38 skipped, 39 */
-	if (sscanf(close_ + 1,
-		    " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64
-		    " %*s %*s %*s %*s %*s %*s %" SCNu64
-		    " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-		    " %d",
-		    &utime, &stime, &start, &cpu) != 4)
-		return false;
-	len = (size_t)(close_ - open - 1);
-	if (len > sizeof(t->comm) - 1)
-		len = sizeof(t->comm) - 1;
-	memcpy(t->comm, open + 1, len);
-	t->comm[len] = '\0';
-	t->run_ns = (utime + stime) * ns_per_tick(); /* schedstat is better */
-	t->start_ticks = start;
-	t->cpu = cpu;
-	return true;
+	return p == NULL ? NULL : p + strlen(key) + strspn(p + strlen(key), " \t");
 }
 
-static uint64_t number_after(const char *buf, const char *key)
+static uint64_t status_number(const char *status, const char *key, int base)
 {
-	const char *p = strstr(buf, key);
+	const char *p = status_value(status, key);
 
-	return p == NULL ? 0 : strtoull(p + strlen(key), NULL, 10);
+	return p == NULL ? 0 : strtoull(p, NULL, base);
+}
+
+static void status_line(const char *status, const char *key, char *buf, size_t len)
+{
+	const char *p = status_value(status, key);
+	size_t n = p == NULL ? 0 : strcspn(p, "\n");
+
+	n = n < len - 1 ? n : len - 1;
+	if (n > 0)
+		memcpy(buf, p, n);
+	buf[n] = '\0';
+}
+
+static void parse_status(const char *buf, struct procstat_thread *t)
+{
+	t->n_voluntary = status_number(buf, "\nvoluntary_ctxt_switches:", 10);
+	t->n_involuntary = status_number(buf, "\nnonvoluntary_ctxt_switches:", 10);
+	status_line(
+		buf, "\nCpus_allowed_list:", t->cpus_allowed, sizeof(t->cpus_allowed));
+	status_line(
+		buf, "\nMems_allowed_list:", t->mems_allowed, sizeof(t->mems_allowed));
+	status_line(buf, "\nSigCgt:", t->signals_caught, sizeof(t->signals_caught));
+	t->tracer = (int32_t)status_number(buf, "\nTracerPid:", 10);
+	t->rss_bytes = 1024 * status_number(buf, "\nVmRSS:", 10);
+	t->has_status = true;
 }
 
 /* False when the thread has vanished. */
 static bool read_thread(int root_fd, pid_t pid, pid_t tid, struct procstat_thread *t)
 {
-	char path[PATH_LEN], buf[4096];
+	char path[PATH_LEN], buf[8192];
 	uint64_t run_ns, wait_ns;
+	struct pidstat st;
 	int len;
 
 	*t = (struct procstat_thread){ .pid = pid, .tid = tid };
 	len = snprintf(path, sizeof(path), "proc/%d/task/%d/stat", (int)pid, (int)tid);
 	if (proctree_read_file(root_fd, path, buf, sizeof(buf)) <= 0 ||
-		!parse_stat(buf, t))
+		!pidstat_parse(buf, &st))
 		return false;
+	memcpy(t->comm, st.comm, sizeof(t->comm));
+	t->cpu = st.cpu;
+	t->start_ticks = st.start_ticks;
+	t->run_ns = st.run_ns;
+	t->n_minor_faults = st.n_minor_faults;
+	t->n_major_faults = st.n_major_faults;
+	t->nice = st.nice;
+	t->policy = st.policy;
+	t->rt_priority = st.rt_priority;
 	len -= (int)strlen("stat");
 	(void)snprintf(path + len, sizeof(path) - (size_t)len, "schedstat");
 	/* Absent without CONFIG_SCHED_INFO: then ticks have to do. */
@@ -141,12 +148,11 @@ static bool read_thread(int root_fd, pid_t pid, pid_t tid, struct procstat_threa
 		sscanf(buf, "%" SCNu64 " %" SCNu64, &run_ns, &wait_ns) == 2) {
 		t->run_ns = run_ns;
 		t->wait_ns = wait_ns;
+		t->has_schedstat = true;
 	}
 	(void)snprintf(path + len, sizeof(path) - (size_t)len, "status");
-	if (proctree_read_file(root_fd, path, buf, sizeof(buf)) > 0) {
-		t->n_voluntary = number_after(buf, "\nvoluntary_ctxt_switches:");
-		t->n_involuntary = number_after(buf, "\nnonvoluntary_ctxt_switches:");
-	}
+	if (proctree_read_file(root_fd, path, buf, sizeof(buf)) > 0)
+		parse_status(buf, t);
 	return true;
 }
 
@@ -232,18 +238,15 @@ static const struct procstat_cpu *find_cpu(const struct procstat_snapshot *s, in
 	return NULL;
 }
 
-static void diff_cpu(const struct procstat_snapshot *a,
-	const struct procstat_snapshot *b, int cpu, struct trial *t)
+bool procstat_cpu_use(const struct procstat_snapshot *a,
+	const struct procstat_snapshot *b, int cpu, struct cpu_use *ret_use)
 {
 	const struct procstat_cpu *x = find_cpu(a, cpu), *y = find_cpu(b, cpu);
-	struct cpu_use *u;
 	uint64_t idle_ns;
 
 	if (x == NULL || y == NULL) /* was off at an edge: nothing is known */
-		return;
-	t->cpus = xgrow(t->cpus, t->n_cpus, &t->cap_cpus, sizeof(*t->cpus));
-	u = &t->cpus[t->n_cpus++];
-	*u = (struct cpu_use){ .cpu = cpu,
+		return false;
+	*ret_use = (struct cpu_use){ .cpu = cpu,
 		.wall_ns = minus(b->t_ns, a->t_ns),
 		.user_ns =
 			minus(y->user_ns, x->user_ns) + minus(y->nice_ns, x->nice_ns),
@@ -252,19 +255,28 @@ static void diff_cpu(const struct procstat_snapshot *a,
 		.irq_ns = minus(y->irq_ns, x->irq_ns),
 		.steal_ns = minus(y->steal_ns, x->steal_ns) };
 	idle_ns = minus(y->idle_ns, x->idle_ns) + minus(y->iowait_ns, x->iowait_ns);
-	u->busy_ns = minus(u->wall_ns, idle_ns);
+	ret_use->busy_ns = minus(ret_use->wall_ns, idle_ns);
+	return true;
+}
+
+const struct procstat_thread *procstat_same_thread(
+	const struct procstat_snapshot *a, const struct procstat_thread *y)
+{
+	const struct procstat_thread *x = NULL;
+
+	if (a->n_threads > 0)
+		x = bsearch(y, a->threads, a->n_threads, sizeof(*a->threads), by_tid);
+	return x != NULL && x->start_ticks == y->start_ticks ? x : NULL;
 }
 
 static void diff_thread(const struct procstat_snapshot *a,
 	const struct procstat_thread *y, struct trial *t)
 {
 	static const struct procstat_thread born = { 0 };
-	const struct procstat_thread *x = NULL;
+	const struct procstat_thread *x = procstat_same_thread(a, y);
 	struct thread_use *u;
 
-	if (a->n_threads > 0)
-		x = bsearch(y, a->threads, a->n_threads, sizeof(*a->threads), by_tid);
-	if (x == NULL || x->start_ticks != y->start_ticks)
+	if (x == NULL)
 		x = &born;
 	t->threads =
 		xgrow(t->threads, t->n_threads, &t->cap_threads, sizeof(*t->threads));
@@ -282,10 +294,15 @@ static void diff_thread(const struct procstat_snapshot *a,
 void procstat_diff(const struct procstat_snapshot *a, const struct procstat_snapshot *b,
 	const int *cpus, size_t n_cpus, struct trial *t)
 {
+	struct cpu_use use;
 	size_t i;
 
-	for (i = 0; i < n_cpus; i++)
-		diff_cpu(a, b, cpus[i], t);
+	for (i = 0; i < n_cpus; i++) {
+		if (!procstat_cpu_use(a, b, cpus[i], &use))
+			continue;
+		t->cpus = xgrow(t->cpus, t->n_cpus, &t->cap_cpus, sizeof(*t->cpus));
+		t->cpus[t->n_cpus++] = use;
+	}
 	for (i = 0; i < b->n_threads; i++)
 		diff_thread(a, &b->threads[i], t);
 }

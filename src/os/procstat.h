@@ -6,6 +6,7 @@
 #ifndef SATPROF_OS_PROCSTAT_H
 #define SATPROF_OS_PROCSTAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -28,6 +29,16 @@ struct procstat_thread {
 	uint64_t start_ticks; /* tells a reused tid from the same thread */
 	uint64_t run_ns, wait_ns;
 	uint64_t n_voluntary, n_involuntary;
+	/* For os/facts.h, out of the same files. */
+	bool has_schedstat,
+		has_status; /* else run_ns has ticks, what follows nothing */
+	uint64_t n_minor_faults, n_major_faults;
+	int32_t nice;
+	uint32_t policy, rt_priority;             /* SCHED_* */
+	char cpus_allowed[128], mems_allowed[64]; /* lists, "" where not told */
+	char signals_caught[24];                  /* a mask, in hexadecimal */
+	int32_t tracer;                           /* a pid, or 0 */
+	uint64_t rss_bytes;                       /* of its process */
 };
 
 struct procstat_snapshot {
@@ -54,5 +65,12 @@ void procstat_done(struct procstat_snapshot *s);
  */
 void procstat_diff(const struct procstat_snapshot *a, const struct procstat_snapshot *b,
 	const int *cpus, size_t n_cpus, struct trial *t);
+/* One CPU of it; false where it was off at an edge. */
+bool procstat_cpu_use(const struct procstat_snapshot *a,
+	const struct procstat_snapshot *b, int cpu, struct cpu_use *ret_use);
+/* The same thread at an earlier edge, and no other with its number; NULL: born since.
+ * Borrowed from a. */
+const struct procstat_thread *procstat_same_thread(
+	const struct procstat_snapshot *a, const struct procstat_thread *y);
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "os/pidstat.h"
 
 #define PATH_LEN 96
 
@@ -77,6 +78,12 @@ static bool list_ids(int root_fd, const char *path, struct proctree_ids *l)
 	return true;
 }
 
+bool proctree_all(int root_fd, struct proctree_ids *ret_pids)
+{
+	ret_pids->n = 0;
+	return list_ids(root_fd, "proc", ret_pids);
+}
+
 void proctree_threads(int root_fd, pid_t pid, struct proctree_ids *ret_tids)
 {
 	char path[PATH_LEN];
@@ -109,20 +116,16 @@ static bool add_children_of(int root_fd, pid_t pid, pid_t tid, struct proctree_i
 	return true;
 }
 
-/* Field 4 of /proc/PID/stat; the name before it may hold anything. */
 static pid_t parent_of(int root_fd, pid_t pid)
 {
-	char path[PATH_LEN], buf[512];
-	const char *p;
-	int ppid;
+	char path[PATH_LEN], buf[1024];
+	struct pidstat st;
 
 	(void)snprintf(path, sizeof(path), "proc/%d/stat", (int)pid);
-	if (proctree_read_file(root_fd, path, buf, sizeof(buf)) <= 0)
+	if (proctree_read_file(root_fd, path, buf, sizeof(buf)) <= 0 ||
+		!pidstat_parse(buf, &st))
 		return -1;
-	p = strrchr(buf, ')');
-	if (p == NULL || sscanf(p + 1, " %*c %d", &ppid) != 1)
-		return -1;
-	return (pid_t)ppid;
+	return st.ppid;
 }
 
 /* For kernels without CONFIG_PROC_CHILDREN: everybody's parent, then by levels. */
@@ -133,7 +136,7 @@ static void descend_by_parents(int root_fd, pid_t pid, struct proctree_ids *out)
 	size_t i, from;
 	pid_t at = pid;
 
-	if (!list_ids(root_fd, "proc", &all) || all.n == 0) {
+	if (!proctree_all(root_fd, &all) || all.n == 0) {
 		proctree_ids_done(&all);
 		return;
 	}

@@ -7,6 +7,7 @@
 #ifndef SATPROF_OS_PROCTREE_H
 #define SATPROF_OS_PROCTREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -19,6 +20,8 @@ struct proctree_ids {
 void proctree_ids_add(struct proctree_ids *l, pid_t id);
 void proctree_ids_done(struct proctree_ids *l);
 
+/* Every process, as found. False where /proc cannot be read. */
+bool proctree_all(int root_fd, struct proctree_ids *ret_pids);
 /* Threads of a process; empty when it is gone. */
 void proctree_threads(int root_fd, pid_t pid, struct proctree_ids *ret_tids);
 /* All descendants of pid, itself left out, parents before their children. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "os/pidstat.h"
 #include "os/proctree.h"
 #include "sut/sut_counts.h"
 
@@ -26,28 +27,23 @@ struct home {
 struct pid_sut {
 	struct sut_config cfg;
 	int root_fd;
-	unsigned long long start_ticks; /* tells a reused pid */
+	uint64_t start_ticks; /* tells a reused pid */
 	size_t n_homes, cap_homes;
 	struct home *homes;
 };
 
 /* False when the process is gone or only its zombie is left. */
-static bool read_start(const struct pid_sut *s, unsigned long long *ret_ticks)
+static bool read_start(const struct pid_sut *s, uint64_t *ret_ticks)
 {
-	char path[40], buf[1024], state;
-	const char *p;
+	char path[40], buf[1024];
+	struct pidstat st;
 
 	(void)snprintf(path, sizeof(path), "proc/%d/stat", (int)s->cfg.pid);
-	if (proctree_read_file(s->root_fd, path, buf, sizeof(buf)) <= 0)
+	if (proctree_read_file(s->root_fd, path, buf, sizeof(buf)) <= 0 ||
+		!pidstat_parse(buf, &st) || st.state == 'Z' || st.state == 'X')
 		return false;
-	p = strrchr(buf, ')');
-	if (p == NULL ||
-		sscanf(p + 1,
-			" %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			"%*s %*s %*s %*s %llu",
-			&state, ret_ticks) != 2)
-		return false;
-	return state != 'Z' && state != 'X';
+	*ret_ticks = st.start_ticks;
+	return true;
 }
 
 static void pid_close(void *sut)
@@ -85,7 +81,7 @@ static int pid_open(const struct sut_config *cfg, void **ret_sut, struct sp_err 
 static bool pid_alive(void *sut, struct sut_end *ret_end)
 {
 	const struct pid_sut *s = sut;
-	unsigned long long ticks;
+	uint64_t ticks;
 
 	if (read_start(s, &ticks) && ticks == s->start_ticks)
 		return true;
