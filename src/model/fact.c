@@ -65,7 +65,7 @@ static const struct fact_info table[N_FACTS] = {
 	ROW(FACT_TRACED, "traced", FACT_PROCESS, FACT_LEVEL, FACTOR_LAUNCH, "",
 		"under a tracer", "/proc/PID/status"),
 	ROW(FACT_RSS_BYTES, "rss_bytes", FACT_PROCESS, FACT_LEVEL, FACTOR_MEMORY,
-		"bytes", "resident memory", "/proc/PID/statm"),
+		"bytes", "resident memory", "/proc/PID/status"),
 	ROW(FACT_HUGE_BYTES, "huge_bytes", FACT_PROCESS, FACT_LEVEL, FACTOR_MEMORY,
 		"bytes", "memory in huge pages", "/proc/PID/smaps_rollup"),
 	ROW(FACT_THROTTLED, "throttled", FACT_PROCESS, FACT_COUNT, FACTOR_CONTENTION,
@@ -78,7 +78,7 @@ static const struct fact_info table[N_FACTS] = {
 	ROW(FACT_BUSY_NS, "busy_ns", FACT_CPU, FACT_COUNT, FACTOR_CONTENTION, "ns",
 		"busy time", "/proc/stat"),
 	ROW(FACT_OTHERS_NS, "others_ns", FACT_CPU, FACT_COUNT, FACTOR_CONTENTION, "ns",
-		"time taken by other programs", "/proc/stat"),
+		"time taken by other programs", "/proc/PID/stat"),
 	ROW(FACT_OTHERS_TOP, "others_top", FACT_CPU, FACT_TEXT, FACTOR_CONTENTION, "",
 		"busiest other program", "/proc/PID/stat"),
 	ROW(FACT_IDLE_ENTRIES, "idle_entries", FACT_CPU, FACT_COUNT, FACTOR_IDLE, "",
@@ -240,6 +240,21 @@ const struct fact *facts_find(const struct facts *fs, enum fact_key key, const c
 		if (fs->f[i].key == key && strcmp(fs->f[i].of, of) == 0)
 			return &fs->f[i];
 	return NULL;
+}
+
+void facts_sort(struct facts *fs)
+{
+	struct fact *sorted = xcalloc(fs->n + 1, sizeof(*sorted));
+	size_t n = 0, i;
+	int key;
+
+	for (key = 0; key < N_FACTS; key++)
+		for (i = 0; i < fs->n; i++)
+			if ((int)fs->f[i].key == key)
+				sorted[n++] = fs->f[i];
+	if (n > 0)
+		memcpy(fs->f, sorted, n * sizeof(*sorted));
+	free(sorted);
 }
 
 void facts_done(struct facts *fs)

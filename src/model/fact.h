@@ -62,34 +62,34 @@ enum fact_key {
 	FACT_MAJOR_FAULTS,  /* count */
 	FACT_THREAD_POLICY, /* text: "other", "fifo 50" */
 	FACT_THREAD_NICE,   /* level */
-	/* FACT_PROCESS: the SUT's root */
-	FACT_ENVIRONMENT,       /* text: "NAME=hash ..." sorted, values hashed */
+	/* FACT_PROCESS: the SUT's process that ran most, not what wraps it */
+	FACT_ENVIRONMENT,       /* text: "NAME=hash ..." sorted, 24 bits of hash */
 	FACT_ENVIRONMENT_BYTES, /* level */
 	FACT_LIMITS,            /* text: "nofile=1024 memlock=..." soft limits */
-	FACT_CGROUP,            /* text */
+	FACT_CGROUP,            /* text: "/a.slice", "cpu,cpuacct:/a memory:/a" */
 	FACT_CWD,               /* text */
-	FACT_STDIO,             /* text: kinds of 0, 1, 2: "file pipe null" */
-	FACT_PRELOAD,           /* text: LD_PRELOAD and agents found in maps */
-	FACT_PERSONALITY,       /* text */
+	FACT_STDIO,             /* text: kinds of 0, 1, 2: "null pipe pipe" */
+	FACT_PRELOAD,           /* text: LD_PRELOAD and agents in maps, "none" */
+	FACT_PERSONALITY,       /* text: hexadecimal */
 	FACT_SIGNALS_CAUGHT,    /* text: SigCgt */
 	FACT_TRACED,            /* level: 1 where a tracer is attached */
 	FACT_RSS_BYTES,         /* level */
 	FACT_HUGE_BYTES,        /* level: AnonHugePages */
-	FACT_THROTTLED,         /* count: cgroup periods that were throttled */
+	FACT_THROTTLED,         /* count: throttled periods, of it and all above it */
 	FACT_THROTTLED_NS,      /* count */
 	/* FACT_NODE: of the SUT's memory */
 	FACT_MEMORY_BYTES, /* level: resident on this node */
 	/* FACT_CPU: the SUT's CPUs and any a SUT thread ran on */
 	FACT_BUSY_NS,      /* count: wall - idle */
 	FACT_OTHERS_NS,    /* count: other tasks than the SUT's ran, as far as known */
-	FACT_OTHERS_TOP,   /* text: the other program that ran most there */
+	FACT_OTHERS_TOP,   /* text: "perf 12 %": who ran most there, of the wall time */
 	FACT_IDLE_ENTRIES, /* count: of idle states, all but polling */
 	FACT_IDLE_DEEP_NS, /* count: in states with an exit latency over 1 us */
 	FACT_FREQUENCY_HZ, /* level */
 	FACT_THERMAL,      /* count: thermal throttle events */
 	FACT_IRQS,         /* count: device interrupts */
 	FACT_IRQ_TIMER,    /* count: LOC */
-	FACT_IRQ_NMI,      /* count: NMI and PMI */
+	FACT_IRQ_NMI,      /* count: NMI or PMI, whichever is more */
 	FACT_IRQ_RESCHED,  /* count: RES */
 	FACT_IRQ_CALL,     /* count: CAL and TLB */
 	FACT_SOFTIRQ_NET_RX,   /* count */
@@ -103,7 +103,7 @@ enum fact_key {
 	FACT_STEAL_NS,         /* count */
 	/* FACT_LINK */
 	FACT_LINK_NODE, /* level: the NIC's, -1: it has none */
-	FACT_LINK_RPS,  /* text: rps_cpus of its queues */
+	FACT_LINK_RPS,  /* text: "rx-0: 3; rx-1: 0", or "off" */
 	FACT_LINK_IRQS, /* text: "irq 24: 0-3; irq 25: 1", effective affinity */
 	/* FACT_HOST */
 	FACT_CLOCK_SOURCE,       /* text */
@@ -159,6 +159,8 @@ void facts_add_text(
 /* NULL: there is none. */
 const struct fact *facts_find(
 	const struct facts *fs, enum fact_key key, const char *of);
+/* By key; the order within a key stays. */
+void facts_sort(struct facts *fs);
 void facts_done(struct facts *fs);
 
 #endif

@@ -77,6 +77,8 @@ static bool walk_up(int root_fd, const char *mount, const char *cgroup, bool is_
 
 	(void)snprintf(dir, sizeof(dir), "%s%s", mount,
 		strcmp(cgroup, "/") == 0 ? "" : cgroup);
+	if (strstr(cgroup, "/..") != NULL)
+		return false; /* outside of what this cgroup namespace shows */
 	found = faccessat(root_fd, dir, F_OK, 0) == 0;
 	for (;;) {
 		cpus = quota_in(root_fd, dir, is_v2, file, sizeof(file));

@@ -37,6 +37,17 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/caps_net.c \
 	%D%/caps_perf.c \
 	%D%/cpuplan.c %D%/cpuplan.h \
+	%D%/facts.c %D%/facts.h %D%/facts_private.h \
+	%D%/facts_cgroup.c \
+	%D%/facts_cpu.c \
+	%D%/facts_file.c \
+	%D%/facts_host.c \
+	%D%/facts_irq.c \
+	%D%/facts_link.c \
+	%D%/facts_memory.c \
+	%D%/facts_others.c \
+	%D%/facts_process.c \
+	%D%/facts_thread.c \
 	%D%/findprog.c %D%/findprog.h \
 	%D%/output_tail.c %D%/output_tail.h \
 	%D%/pidstat.c %D%/pidstat.h \

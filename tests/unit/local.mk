@@ -363,3 +363,15 @@ TESTS += %D%/test-audit-place %D%/test-audit-host
 	%D%/test-audit-host.c %D%/auditbox.c %D%/auditbox.h \
 	%D%/synthrun.c %D%/synthrun.h
 %C%_test_audit_host_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-facts
+TESTS += %D%/test-facts
+%C%_test_facts_SOURCES = %D%/test-facts.c %D%/facttree.c %D%/facttree.h \
+	%D%/roottree.c %D%/roottree.h
+%C%_test_facts_LDADD = $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-facts-machine
+TESTS += %D%/test-facts-machine
+%C%_test_facts_machine_SOURCES = %D%/test-facts-machine.c %D%/facttree.c \
+	%D%/facttree.h %D%/roottree.c %D%/roottree.h
+%C%_test_facts_machine_LDADD = $(TEST_OS_LIBS)

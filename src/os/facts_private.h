@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of os/facts*.c share; for these only. */
+#ifndef SATPROF_OS_FACTS_PRIVATE_H
+#define SATPROF_OS_FACTS_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "os/facts.h"
+
+/* Memory for whole files, grown and kept. */
+struct facts_buf {
+	char *p;
+	size_t cap;
+};
+
+/* What the kernel counts on each CPU, in 32 bits. */
+enum facts_tally {
+	TALLY_IRQS,
+	TALLY_IRQ_TIMER,
+	TALLY_IRQ_NMI,
+	TALLY_IRQ_PMI,
+	TALLY_IRQ_RESCHED,
+	TALLY_IRQ_CALL,
+	TALLY_NET_RX,
+	TALLY_NET_TX,
+	TALLY_TIMER,
+	TALLY_SCHED,
+	TALLY_SOFTNET_PACKETS,
+	TALLY_SOFTNET_DROPPED,
+	TALLY_SOFTNET_SQUEEZED,
+	TALLY_SOFTNET_RPS,
+	N_TALLIES,
+};
+
+struct facts_cpu {
+	int cpu;
+	uint32_t has; /* a bit a tally */
+	uint32_t n[N_TALLIES];
+	bool has_idle, has_thermal;
+	uint64_t idle_entries, idle_deep_ns, thermal;
+};
+
+/* A thread whose facts are kept. */
+struct facts_thread {
+	size_t at; /* in proc->threads */
+	char name[FACT_OF_MAX];
+};
+
+/* A program that is neither the SUT nor satprof nor a kernel thread. */
+struct facts_other {
+	pid_t pid;
+	int32_t cpu;
+	uint64_t start_ticks;
+	uint64_t ticks_ns; /* all its threads, in ticks */
+	uint64_t exact_ns; /* where it has just one; else 0 */
+	char comm[16];
+};
+
+struct facts_snapshot {
+	const struct procstat_snapshot *proc; /* borrowed */
+	struct facts_buf buf;
+	size_t n_watched, cap_watched;
+	int *watched; /* planned CPUs, and those of threads; ascending */
+	size_t n_cpus, cap_cpus;
+	struct facts_cpu *cpus; /* all that some file names */
+	size_t cap_migrations;
+	uint64_t *migrations;          /* as proc->threads; UINT64_MAX: not known */
+	bool knows_others, all_others; /* all: none was beyond the limit */
+	size_t n_others, cap_others;
+	struct facts_other *others; /* by pid */
+	char *cgroup;               /* whose throttling this is, or NULL */
+	bool has_throttled;
+	uint64_t throttled, throttled_ns;
+	bool has_numa_migrated, has_thp_faults;
+	uint64_t numa_migrated, thp_faults;
+	/* At the end only. */
+	size_t n_kept, cap_kept;
+	struct facts_thread *kept;
+	struct facts levels;
+};
+
+/* The whole of a file of at most max bytes, with a NUL behind it. Bytes, or -errno. */
+ssize_t facts_buf_read(struct facts_buf *b, int root_fd, const char *path, size_t max);
+/* A file that begins with a number. */
+bool facts_number_read(int root_fd, const char *path, uint64_t *ret_value);
+/* "key 12" at a line's start. */
+bool facts_keyed_number(const char *text, const char *key, uint64_t *ret_value);
+
+/* The CPU's entry, added when there is none. The pointer holds until the next call. */
+struct facts_cpu *facts_cpu_entry(struct facts_snapshot *s, int cpu);
+void facts_cpu_tally(struct facts_cpu *c, enum facts_tally t, uint32_t n);
+/* Interrupts, softirqs, softnet_stat: every CPU. */
+void facts_irq_read(int root_fd, struct facts_snapshot *s);
+/* Idle states and thermal events of the watched CPUs. */
+void facts_cpu_read(int root_fd, struct facts_snapshot *s);
+void facts_cpu_levels(int root_fd, struct facts_snapshot *s);
+void facts_cpu_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
+	struct facts *fs);
+
+void facts_others_read(const struct facts_query *q, struct facts_snapshot *s);
+/* For the CPUs given. */
+void facts_others_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
+	const int *cpus, size_t n_cpus, struct facts *fs);
+
+void facts_thread_read(int root_fd, struct facts_snapshot *s);
+/* Chooses the threads to keep. */
+void facts_thread_levels(
+	int root_fd, const struct facts_snapshot *begin, struct facts_snapshot *s);
+void facts_thread_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
+	struct facts *fs);
+
+/* The process of the SUT that ran most since begin (NULL: since its birth), so that a
+ * wrapper is not taken for it; root where none ran. 0: there is no process. */
+pid_t facts_process_main(const struct procstat_snapshot *begin,
+	const struct procstat_snapshot *s, pid_t root);
+void facts_process_levels(int root_fd, pid_t pid, struct facts_snapshot *s);
+void facts_cgroup_read(int root_fd, pid_t pid, struct facts_snapshot *s);
+void facts_cgroup_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
+	struct facts *fs);
+/* Of the process its huge pages, of all the SUT's processes the nodes. */
+void facts_memory_levels(int root_fd, pid_t pid, struct facts_snapshot *s);
+
+void facts_host_read(int root_fd, struct facts_snapshot *s);
+void facts_host_levels(int root_fd, struct facts_snapshot *s);
+void facts_host_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
+	struct facts *fs);
+void facts_link_levels(const struct facts_query *q, struct facts_snapshot *s);
+
+#define FACTS_NODES "sys/devices/system/node/online"
+/* The node of a CPU; -1: not known. */
+int facts_node_of(int root_fd, int cpu);
+
+#endif
