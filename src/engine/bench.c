@@ -64,6 +64,8 @@ int bench_open(
 	b->cfg = *cfg;
 	b->n_arms = cfg->run->n_arms;
 	b->arms = xcalloc(b->n_arms, sizeof(*b->arms));
+	b->before.facts = facts_snapshot_new();
+	b->after.facts = facts_snapshot_new();
 	rc = observers_open(b, err);
 	if (rc != 0) {
 		bench_close(b);
@@ -86,6 +88,8 @@ void bench_close(struct bench *b)
 		if (b->arms[i].ops != NULL && b->arms[i].obs != NULL)
 			b->arms[i].ops->close(b->arms[i].obs);
 	free(b->arms);
+	facts_snapshot_free(b->before.facts);
+	facts_snapshot_free(b->after.facts);
 	procstat_done(&b->before.proc);
 	procstat_done(&b->after.proc);
 	free(b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What bench.c (arm edges) and trial.c (one trial) share; for these two only. */
+/* What bench.c (arm edges), trial.c (one trial) and bench_edge.c share; for these only.
+ */
 #ifndef SATPROF_ENGINE_BENCH_PRIVATE_H
 #define SATPROF_ENGINE_BENCH_PRIVATE_H
 
@@ -7,6 +8,7 @@
 
 #include "engine/account.h"
 #include "engine/bench.h"
+#include "os/facts.h"
 #include "os/procstat.h"
 
 enum bench_port { PORT_GEN_TX, PORT_SUT_IN, PORT_SUT_OUT, PORT_GEN_RX, N_PORTS };
@@ -18,6 +20,7 @@ struct bench_edge {
 	bool has_stats;
 	struct sut_stats stats;
 	struct procstat_snapshot proc;
+	struct facts_snapshot *facts;
 };
 
 struct bench_arm {
@@ -37,11 +40,19 @@ struct bench {
 	uint16_t next_tag;           /* of the next trial's frames */
 	uint64_t quiet_from_ns;      /* the end of the last trial: settle from here */
 	struct bench_edge before, after;
+	bool has_noted_facts;  /* those that are absent here */
 	uint32_t mtu[N_PORTS]; /* at the first edge of the run; 0: none yet */
 };
 
 /* Fill err with how the SUT ended and its last output. */
 int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err);
+
+/* NULL: no such port, or its namespace is not known. */
+const char *bench_port_name(const struct bench *b, enum bench_port p);
+struct nl_handle *bench_port_nl(const struct bench *b, enum bench_port p);
+/* begin: NULL at the trial's first edge, which is read alike in every arm. */
+int bench_edge_read(struct bench *b, const struct bench_edge *begin,
+	struct bench_edge *e, struct sp_err *err);
 
 /* measure_ops.trial of the live bench. */
 int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err);

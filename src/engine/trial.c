@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One trial on the live bench: edges, traffic, ledger, validity. */
+/* One trial on the live bench: traffic, ledger, validity. */
 #include "config.h"
 
 #include <math.h>
@@ -13,106 +13,6 @@
 #define DRAIN_MAX_NS    (200 * NS_PER_MS)
 #define STEAL_MAX_FRAC  0.05
 #define OVERSIZE_REASON "frames longer than sent arrived: receive offload (GRO) is on"
-
-static const char *port_name(const struct bench *b, enum bench_port p)
-{
-	const struct bench_links *l = &b->cfg.links;
-
-	switch (p) {
-	case PORT_GEN_TX:
-		return l->gen_tx;
-	case PORT_SUT_IN:
-		return l->sut_in;
-	case PORT_SUT_OUT:
-		return l->sut_out;
-	case PORT_GEN_RX:
-		return l->gen_rx;
-	case N_PORTS:
-		break;
-	}
-	return NULL;
-}
-
-static struct nl_handle *port_nl(const struct bench *b, enum bench_port p)
-{
-	return p == PORT_SUT_IN || p == PORT_SUT_OUT ? b->cfg.links.sut_nl
-						     : b->cfg.links.gen_nl;
-}
-
-/* All trials of a run go over links of one MTU. */
-static int check_mtu(
-	struct bench *b, int p, const struct nl_link *link, struct sp_err *err)
-{
-	if (b->mtu[p] == 0)
-		b->mtu[p] = link->mtu;
-	if (b->mtu[p] == link->mtu)
-		return 0;
-	return sp_err_set(err, SP_EBROKEN,
-		"the MTU of %s changed from %u to %u during the run", link->name,
-		b->mtu[p], link->mtu);
-}
-
-/* Counters of every port that is known, with the check that it is alive. */
-static int read_ports(struct bench *b, struct bench_edge *e, struct sp_err *err)
-{
-	int p;
-
-	for (p = 0; p < N_PORTS; p++) {
-		const char *name = port_name(b, (enum bench_port)p);
-		struct nl_handle *nl = port_nl(b, (enum bench_port)p);
-		struct nl_link *link = &e->links[p];
-
-		if (name == NULL || nl == NULL)
-			continue;
-		if (nl_link_get(nl, name, link, err) != 0) {
-			err->code = SP_EBROKEN;
-			return sp_err_push(
-				err, "the interface went away during the run");
-		}
-		if (!link->up || !link->carrier)
-			return sp_err_set(err, SP_EBROKEN,
-				"interface %s %s during the run", name,
-				link->up ? "lost its carrier" : "went down");
-		if (check_mtu(b, p, link, err) != 0)
-			return -(int)err->code;
-		if (nl_qdisc_drops(nl, name, &e->qdisc_drops[p], err) != 0)
-			return -(int)err->code;
-	}
-	return 0;
-}
-
-/* The SUT's own counts. A command that never gave any is wrong; one that fails later is
- * told of, and the trial goes without. */
-static int read_stats(struct bench *b, struct bench_edge *e, struct sp_err *err)
-{
-	static const char head[] = "the SUT's own counts are missing in places: ";
-	const struct sut_ops *ops = b->cfg.sut_ops;
-	struct sp_err why = { .code = SP_OK };
-	struct sut_end end;
-
-	e->has_stats = ops->stats != NULL && ops->stats(b->cfg.sut, &e->stats, &why);
-	if (e->has_stats)
-		b->has_had_stats = true;
-	if (e->has_stats || why.code == SP_OK)
-		return 0;
-	if (why.code != SP_EINTR && b->has_had_stats) {
-		if (ops->alive(b->cfg.sut, &end))
-			run_set_note(b->cfg.run, head, "%s%s", head, why.msg);
-		return 0;
-	}
-	*err = why;
-	return -(int)why.code;
-}
-
-static int read_edge(struct bench *b, struct bench_edge *e, struct sp_err *err)
-{
-	const struct sut_ops *ops = b->cfg.sut_ops;
-	int rc = read_ports(b, e, err);
-
-	if (rc == 0)
-		rc = procstat_read(b->cfg.root_fd, ops->pid(b->cfg.sut), &e->proc, err);
-	return rc == 0 ? read_stats(b, e, err) : rc;
-}
 
 /* Down and up again between two looks: what was lost then is nobody's drop. */
 static int check_carrier(const struct bench *b, struct sp_err *err)
@@ -132,8 +32,8 @@ static int check_carrier(const struct bench *b, struct sp_err *err)
 static struct account_link link_delta(const struct bench *b, enum bench_port p)
 {
 	const struct nl_link *x = &b->before.links[p], *y = &b->after.links[p];
-	struct account_link d = { .known = port_name(b, p) != NULL &&
-					   port_nl(b, p) != NULL };
+	struct account_link d = { .known = bench_port_name(b, p) != NULL &&
+					   bench_port_nl(b, p) != NULL };
 
 	if (d.known) {
 		d.rx_packets = y->rx_packets - x->rx_packets;
@@ -239,6 +139,14 @@ static void fill_cpu(struct bench *b, struct trial *t)
 				    : (double)NAN;
 }
 
+static void fill_facts(struct bench *b, struct trial *t)
+{
+	facts_diff(b->before.facts, b->after.facts, &t->facts);
+	if (!b->has_noted_facts)
+		facts_absent_note(&t->facts, b->after.proc.n_threads > 0, b->cfg.run);
+	b->has_noted_facts = true;
+}
+
 static void judge(const struct gen_result *r, struct trial *t)
 {
 	size_t i;
@@ -317,7 +225,7 @@ static int send_and_observe(
 	struct sp_err second = { .code = SP_OK };
 	int rc, rc2 = 0;
 
-	rc = read_edge(b, &b->before, err);
+	rc = bench_edge_read(b, NULL, &b->before, err);
 	if (rc == 0 && b->observing != NULL)
 		rc = b->observing->ops->begin(b->observing->obs, err);
 	if (rc != 0)
@@ -329,7 +237,7 @@ static int send_and_observe(
 		*err = second;
 		rc = rc2;
 	}
-	return rc == 0 ? read_edge(b, &b->after, err) : rc;
+	return rc == 0 ? bench_edge_read(b, &b->before, &b->after, err) : rc;
 }
 
 static int collect(struct bench *b, struct trial *t, struct sp_err *err)
@@ -369,6 +277,7 @@ int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 		fill_ledgers(b, &r, t);
 		judge(&r, t);
 		fill_cpu(b, t);
+		fill_facts(b, t);
 		rc = collect(b, t, err);
 	}
 	gen_result_done(&r);

@@ -39,3 +39,4 @@ E2E_TESTS += %D%/generators.bats
 EXTRA_DIST += %D%/fake-generator %D%/fake-trex
 E2E_TESTS += %D%/profilers.bats
 E2E_TESTS += %D%/verdicts.bats
+E2E_TESTS += %D%/facts.bats
