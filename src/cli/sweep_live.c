@@ -295,9 +295,12 @@ static const char *steering_word(enum lab_steering s)
 static void add_facts(struct sweep_live *l)
 {
 	char buf[64];
+	const char *const ports[] = { l->o->in, l->o->out, l->o->sut_in,
+		l->o->sut_out };
 	struct run *run = l->run;
 
 	host_fingerprint(l->root_fd, run);
+	host_limits(l->root_fd, ports, l->in_lab ? 0 : 4, run);
 	run_set_fact(run, "sut", l->sut_ops->name, false);
 	run_set_fact(run, "bed",
 		l->in_lab          ? "lab"

@@ -25,6 +25,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/cgroup_quota.c %D%/cgroup_quota.h \
 	%D%/host.c %D%/host.h \
 	%D%/sysfile.c %D%/sysfile.h \
+	%D%/host_limits.c \
 	%D%/keeper.c %D%/keeper.h \
 	%D%/keeper_child.c %D%/keeper_child.h \
 	%D%/keeper_init.c %D%/keeper_init.h \

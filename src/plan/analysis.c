@@ -203,6 +203,7 @@ void analysis_make(const struct run *run, struct analysis *ret_analysis)
 	analysis_misfit_make(run, &a);
 	analysis_rates_make(run, &a);
 	analysis_limits_make(run, &a);
+	analysis_resources_make(run, &a);
 	analysis_cost_make(&a);
 	analysis_ndr_make(run, &a);
 	analysis_shifts_make(&a);
@@ -224,6 +225,8 @@ void analysis_done(struct analysis *a)
 		free(a->arms[i].exhausted);
 		free(a->arms[i].drops);
 		free(a->arms[i].rates);
+		free(a->arms[i].resources.cpus);
+		free(a->arms[i].resources.threads);
 	}
 	for (i = 0; i < a->n_shifts; i++)
 		free(a->shifts[i].causes);

@@ -55,8 +55,8 @@ struct analysis_minisweep {
 
 /* A resource of the SUT that ran out at the knee and above. */
 struct analysis_exhausted {
-	char what[32];    /* "cpu 1", "thread fwd" */
-	int32_t cpu;      /* the CPU, -1 for a thread */
+	char what[32];    /* "cpu 1", "thread fwd", "link" */
+	int32_t cpu;      /* the CPU, -1 for what is none */
 	double busy_frac; /* median over the trials at the knee and above */
 	/* It is as busy at the lowest rate: a busy-polling SUT, which says nothing
 	 * about load. */
@@ -91,6 +91,46 @@ struct analysis_throughput {
 	size_t n_trials;       /* of the search, valid ones */
 };
 
+/* A CPU of the SUT at the knee and above, in parts of the time. */
+struct analysis_cpu_use {
+	int32_t cpu;
+	double busy_frac;
+	double user_frac, system_frac, softirq_frac, irq_frac,
+		steal_frac;                 /* by ticks */
+	double frequency_hz, thermal_per_s; /* NAN: not known here */
+};
+
+/* The SUT's threads of one name there: the busiest of them. */
+struct analysis_thread_use {
+	char name[16];
+	double run_frac, wait_frac; /* on a CPU; runnable, but waiting for one */
+	double off_frac;            /* asleep, or blocked */
+	double wakes_per_s;         /* voluntary switches */
+};
+
+/* The whole of a link, or of what a control group allows, from these shares on. */
+#define ANALYSIS_LINK_FULL_FRAC 0.97
+#define ANALYSIS_THROTTLED_FRAC 0.05
+/* Facts of the run's fingerprint: the slowest of its links, bits/s; and which counters
+ * of the bandwidth of memory and PCIe there are. */
+#define ANALYSIS_LINE_FACT   "line_bps"
+#define ANALYSIS_MEMORY_FACT "memory_bandwidth"
+#define ANALYSIS_PCIE_FACT   "pcie_bandwidth"
+
+/* What was used at an arm's knee and above, whether it ran out or not. */
+struct analysis_resources {
+	size_t n_cpus;
+	struct analysis_cpu_use *cpus; /* ascending */
+	size_t n_threads;
+	struct analysis_thread_use *threads; /* busiest first */
+	/* The knee on the wire (L1); NAN without a knee or a frame size. What the link
+	 * carries; NAN: not known, or a link of memory that has no rate. */
+	double link_bps, line_bps;
+	double throttled_frac; /* of the time, by a control group; NAN: not known */
+	/* Nothing of this and no CPU or thread ran out at the knee: the SUT waits. */
+	bool waits;
+};
+
 struct analysis_arm {
 	char name[ARM_NAME_MAX];
 	/* exp(Hodges-Lehmann of ln knee over the exact blocks), exact signed-rank
@@ -119,6 +159,7 @@ struct analysis_arm {
 	struct analysis_exhausted *exhausted; /* busiest first */
 	size_t n_drops;
 	struct analysis_drop *drops; /* greatest first */
+	struct analysis_resources resources;
 	size_t n_rates;
 	struct analysis_rate *rates;             /* ascending */
 	uint64_t n_samples, n_lost, n_throttled; /* over all its trials */

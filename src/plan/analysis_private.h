@@ -26,6 +26,8 @@ void analysis_misfit_make(const struct run *run, struct analysis *a);
 void analysis_rates_make(const struct run *run, struct analysis *a);
 /* What ran out, who limited, where frames were lost, busy polling. */
 void analysis_limits_make(const struct run *run, struct analysis *a);
+/* What was used there; after the limits. */
+void analysis_resources_make(const struct run *run, struct analysis *a);
 /* CPU time per packet at 0.85 of the knee; needs busy polling. */
 void analysis_cost_make(struct analysis *a);
 /* The shift, in logarithms, that n blocks with this sd would find with a chance of

@@ -15,6 +15,7 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/analysis_noise.c %D%/analysis_noise_private.h \
 	%D%/analysis_noise_words.c \
 	%D%/analysis_rates.c \
+	%D%/analysis_resources.c \
 	%D%/analysis_shift.c \
 	%D%/audit.c %D%/audit.h %D%/audit_private.h \
 	%D%/audit_host.c \

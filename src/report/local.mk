@@ -6,6 +6,7 @@ noinst_LIBRARIES += %D%/libreport.a
 	%D%/report_answer.c %D%/report_answer.h \
 	%D%/report_json.c %D%/report_json_private.h \
 	%D%/report_json_causes.c \
+	%D%/report_json_resources.c \
 	%D%/report_json_trial.c \
 	%D%/report_list.c \
 	%D%/report_plot.c %D%/report_plot.h \
@@ -13,4 +14,5 @@ noinst_LIBRARIES += %D%/libreport.a
 	%D%/report_text.c %D%/report_text_private.h \
 	%D%/report_text_causes.c \
 	%D%/report_text_ndr.c \
+	%D%/report_text_resources.c \
 	%D%/report_text_tables.c

@@ -125,7 +125,7 @@ static void throughput_set(
 	report_json_set_text(o, key, analysis_throughput_word(t));
 }
 
-static json_t *arms_json(const struct analysis *a)
+static json_t *arms_json(const struct run *run, const struct analysis *a)
 {
 	json_t *list = json_array();
 	size_t i;
@@ -142,6 +142,8 @@ static json_t *arms_json(const struct analysis *a)
 			report_json_set_text(
 				o, "limited_by", limited_by_name(arm->limited_by));
 		report_json_set(o, "exhausted", exhausted_json(arm));
+		report_json_set(
+			o, "resources", report_json_resources(run, &arm->resources));
 		report_json_set_real(o, "cpu_ns_per_pkt", arm->cpu_ns_per_pkt);
 		throughput_set(o, "ndr", &arm->ndr);
 		throughput_set(o, "pdr", &arm->pdr);
@@ -317,7 +319,7 @@ static json_t *head_json(const struct run *run, const struct analysis *a)
 	report_json_set(o, "noise", noise_json(a));
 	if (run->traffic.burst > 0)
 		report_json_set_count(o, "burst", run->traffic.burst);
-	report_json_set(o, "arms", arms_json(a));
+	report_json_set(o, "arms", arms_json(run, a));
 	report_json_set(o, "observer", observer_json(run, a));
 	return o;
 }

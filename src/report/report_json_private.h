@@ -21,6 +21,9 @@ void report_json_set_text(json_t *object, const char *key, const char *s);
 void report_json_set_real(json_t *object, const char *key, double v);
 void report_json_set_count(json_t *object, const char *key, uint64_t v);
 
+/* The object "resources" of an arm. */
+json_t *report_json_resources(
+	const struct run *run, const struct analysis_resources *r);
 /* The array "causes" of a shift. */
 json_t *report_json_causes(const struct analysis_shift *s);
 /* The array "trials". */

@@ -249,7 +249,9 @@ static void limits_line(const struct report_text_out *t, const struct analysis_a
 					arm->exhausted[i].busy_polls
 						? ", at low rates too: it polls"
 						: ""));
-	if (arm->n_exhausted == 0)
+	if (arm->resources.waits)
+		list_add(&line, report_text_waits(&arm->resources));
+	else if (arm->n_exhausted == 0)
 		list_add(&line, xstrdup("no CPU or thread ran out"));
 	for (i = 0; i < arm->n_drops; i++)
 		list_add(&line, xasprintf("%.2g %% lost at %s",
@@ -329,6 +331,7 @@ static int text_write(FILE *f, const struct run *run, const struct analysis *a,
 		shifts_print(&t);
 		report_text_ndr(&t);
 		limits_print(&t);
+		report_text_resources(&t);
 	}
 	report_text_rates(&t);
 	report_plot(f, run, a, &t.o);

@@ -26,6 +26,9 @@ void report_text_wrap(const struct report_text_out *t, const char *first,
 
 /* Why, below the answer: a line for each cause. */
 void report_text_why(const struct report_text_out *t);
+/* "free CPU ...: it waits (...)", for one that waits; the caller frees it. */
+char *report_text_waits(const struct analysis_resources *r);
+void report_text_resources(const struct report_text_out *t);
 void report_text_ndr(const struct report_text_out *t);
 void report_text_rates(const struct report_text_out *t);
 void report_text_functions(const struct report_text_out *t);

@@ -120,6 +120,12 @@ TESTS += %D%/test-analysis-limits
 	%D%/test-analysis-limits.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_analysis_limits_LDADD = $(TEST_PLAN_LIBS)
 
+check_PROGRAMS += %D%/test-analysis-resources
+TESTS += %D%/test-analysis-resources
+%C%_test_analysis_resources_SOURCES = \
+	%D%/test-analysis-resources.c %D%/synthrun.c %D%/synthrun.h
+%C%_test_analysis_resources_LDADD = $(TEST_PLAN_LIBS)
+
 check_PROGRAMS += %D%/test-causes
 TESTS += %D%/test-causes
 %C%_test_causes_SOURCES = %D%/test-causes.c $(CAUSERUN_SOURCES)

@@ -101,6 +101,37 @@ static void test_what_cannot_be_read_is_absent(void **state)
 	run_free(r);
 }
 
+static void test_limits(void **state)
+{
+	static const char *const ports[] = { "eth0", NULL, "veth0", "eth1", "gone" };
+	const struct roottree *t = *state;
+	struct run *r = run_new();
+
+	host_limits(t->fd, ports, 5, r);
+	check(r, "memory_bandwidth", "not offered");
+	check(r, "pcie_bandwidth", "not offered");
+	assert_null(run_fact(r, "line_bps"));
+	roottree_put(t, "sys/fs/resctrl/info/L3_MON/mon_features",
+		"llc_occupancy\nmbm_total_bytes\n");
+	roottree_put(t, "sys/class/net/eth0/device/uevent", "");
+	roottree_put(t, "sys/class/net/eth0/speed", "25000\n");
+	roottree_put(t, "sys/class/net/eth1/device/uevent", "");
+	roottree_put(t, "sys/class/net/eth1/speed", "-1\n"); /* no carrier */
+	roottree_put(t, "sys/class/net/veth0/speed", "10000\n");
+	host_limits(t->fd, ports, 5, r);
+	check(r, "memory_bandwidth", "resctrl");
+	check(r, "line_bps", "25000000000");
+	roottree_put(t, "sys/class/net/eth1/speed", "1000\n");
+	roottree_put(t, "sys/bus/event_source/devices/uncore_imc_0/type", "12\n");
+	roottree_put(t, "sys/bus/event_source/devices/uncore_iio_3/type", "13\n");
+	roottree_put(t, "sys/bus/event_source/devices/cpu/type", "4\n");
+	host_limits(t->fd, ports, 5, r);
+	check(r, "memory_bandwidth", "uncore_imc");
+	check(r, "pcie_bandwidth", "uncore_iio");
+	check(r, "line_bps", "1000000000");
+	run_free(r);
+}
+
 static void test_live(void **state)
 {
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -123,6 +154,7 @@ int main(void)
 		ON_TREE(test_x86_guest),
 		ON_TREE(test_arm_board),
 		ON_TREE(test_what_cannot_be_read_is_absent),
+		ON_TREE(test_limits),
 		cmocka_unit_test(test_live),
 	};
 
