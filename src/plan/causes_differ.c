@@ -158,12 +158,13 @@ static bool samples(const struct arm *arm)
 	return arm->kind == ARM_SAMPLE || arm->kind == ARM_PERF;
 }
 
-/* Where there is no PMU, a timer interrupts for each sample. */
+/* Where there is no PMU, a timer interrupts for each sample. What that costs raises no
+ * knee; that it wakes a CPU may. */
 static enum factor factor_of(const struct causes_table *t, const struct comparison *c)
 {
 	const struct arm *arm = &t->run->arms[t->arm];
 
-	if (c->rule->key == FACT_IRQ_TIMER && samples(arm) &&
+	if (c->rule->key == FACT_IRQ_TIMER && samples(arm) && shift_sign(t) <= 0 &&
 		c->diff.estimate >= TIMER_OF_HZ_FRAC * arm->hz)
 		return FACTOR_SAMPLING;
 	return c->rule->factor;

@@ -204,6 +204,9 @@ static void test_sampling(void **state)
 	(void)state;
 	causerun_assert_why("sample@997", -0.2, timer, 1, FACTOR_SAMPLING,
 		"CPU 1: 1240 timer interrupts a second with sample@997, 250 with off");
+	/* Its cost cannot help; that it keeps a CPU awake can. */
+	causerun_assert_why("sample@997", 0.2, timer, 1, FACTOR_WAKEUPS,
+		"CPU 1: 1240 timer interrupts a second with sample@997, 250 with off");
 	causerun_assert_why("profiler", -0.2, timer, 1, FACTOR_WAKEUPS,
 		"CPU 1: 1240 timer interrupts a second with profiler, 250 with off");
 	causerun_assert_why("perf@997", -0.2, limit, 1, FACTOR_SAMPLING,
