@@ -41,11 +41,6 @@ static void saturated_make(
 	*ret_saturated = s;
 }
 
-static double part_of(uint64_t ns, const struct trial *t)
-{
-	return (double)ns / (double)t->spec.duration_ns;
-}
-
 /* Median of a fact over the trials; counts per second, of ns per ns. */
 static double fact_median(const struct saturated *s, enum fact_key key, const char *of)
 {
@@ -68,37 +63,42 @@ static double fact_median(const struct saturated *s, enum fact_key key, const ch
 	return median;
 }
 
-/* Busy is a median as in `exhausted`; its parts are sampled by ticks, of which one
- * trial has few, so these are means. */
+/*
+ * Busy is a median as in `exhausted`. Its parts are sampled by ticks, of which one
+ * trial has few, so these are the sums over all trials; and since they are read over
+ * the drain, too, only their proportions count.
+ */
 static void cpu_make(
 	const struct saturated *s, int32_t cpu, struct analysis_cpu_use *ret_use)
 {
 	struct analysis_cpu_use u = { .cpu = cpu };
 	struct values busy = { 0 };
+	double sum, scale;
 	char of[FACT_OF_MAX];
-	size_t i, k, n = 0;
+	size_t i, k;
 
 	for (i = 0; i < s->n; i++)
 		for (k = 0; k < s->t[i]->n_cpus; k++) {
 			const struct cpu_use *c = &s->t[i]->cpus[k];
 
-			if (c->cpu != cpu || s->t[i]->spec.duration_ns == 0)
+			if (c->cpu != cpu)
 				continue;
-			n++;
 			values_add(&busy, analysis_busy_frac(c->busy_ns, s->t[i]));
-			u.user_frac += part_of(c->user_ns, s->t[i]);
-			u.system_frac += part_of(c->system_ns, s->t[i]);
-			u.softirq_frac += part_of(c->softirq_ns, s->t[i]);
-			u.irq_frac += part_of(c->irq_ns, s->t[i]);
-			u.steal_frac += part_of(c->steal_ns, s->t[i]);
+			u.user_frac += (double)c->user_ns;
+			u.system_frac += (double)c->system_ns;
+			u.softirq_frac += (double)c->softirq_ns;
+			u.irq_frac += (double)c->irq_ns;
+			u.steal_frac += (double)c->steal_ns;
 		}
 	u.busy_frac = values_median(&busy);
-	u.user_frac /= (double)n;
-	u.system_frac /= (double)n;
-	u.softirq_frac /= (double)n;
-	u.irq_frac /= (double)n;
-	u.steal_frac /= (double)n;
 	values_done(&busy);
+	sum = u.user_frac + u.system_frac + u.softirq_frac + u.irq_frac + u.steal_frac;
+	scale = sum > 0 ? u.busy_frac / sum : 0;
+	u.user_frac *= scale;
+	u.system_frac *= scale;
+	u.softirq_frac *= scale;
+	u.irq_frac *= scale;
+	u.steal_frac *= scale;
 	(void)snprintf(of, sizeof(of), "%d", (int)cpu);
 	u.frequency_hz = fact_median(s, FACT_FREQUENCY_HZ, of);
 	u.thermal_per_s = fact_median(s, FACT_THERMAL, of);
