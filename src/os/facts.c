@@ -25,6 +25,7 @@ void facts_snapshot_free(struct facts_snapshot *s)
 	free(s->cpus);
 	free(s->migrations);
 	free(s->others);
+	free(s->old);
 	free(s->cgroup);
 	free(s->kept);
 	facts_done(&s->levels);

@@ -8,6 +8,10 @@
  * kernels before 5.18: a look at it may sleep 10 ms a CPU, so it is read at the end
  * only, and no more of it after 20 ms. Sizes are bounded: the SUT's memory is not
  * walked where 2 GiB of it are resident, a list of other processes ends at 4096.
+ *
+ * CPU time of the first edge on a virtual machine of two CPUs, kernel 6.18: 1.2 ms with
+ * 110 processes, 2.8 ms with 225, three quarters of it for the 165 that are others; of
+ * the last edge 0.2 ms more. Those that have not run since the trial before cost least.
  */
 #ifndef SATPROF_OS_FACTS_H
 #define SATPROF_OS_FACTS_H

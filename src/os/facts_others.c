@@ -2,7 +2,6 @@
 /* Whose programs ran on a CPU besides the SUT and satprof. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,34 +55,15 @@ static void add_kernel_threads(
 	}
 }
 
-/* One thread: what it ran to the nanosecond. */
+/* What its first thread ran, to the nanosecond; 0: not known. */
 static uint64_t exact_read(int root_fd, pid_t pid)
 {
 	char path[64], buf[128];
-	uint64_t ns;
 
 	(void)snprintf(path, sizeof(path), "proc/%d/schedstat", (int)pid);
-	if (proctree_read_file(root_fd, path, buf, sizeof(buf)) <= 0 ||
-		sscanf(buf, "%" SCNu64, &ns) != 1)
+	if (proctree_read_file(root_fd, path, buf, sizeof(buf)) <= 0)
 		return 0;
-	return ns;
-}
-
-static void other_read(int root_fd, pid_t pid, struct facts_snapshot *s)
-{
-	struct facts_other *o;
-	struct pidstat st;
-
-	if (!stat_read(root_fd, pid, &st) || (st.flags & PIDSTAT_KTHREAD) != 0)
-		return;
-	s->others = xgrow(s->others, s->n_others, &s->cap_others, sizeof(*s->others));
-	o = &s->others[s->n_others++];
-	*o = (struct facts_other){ .pid = pid,
-		.cpu = st.cpu,
-		.start_ticks = st.start_ticks,
-		.ticks_ns = st.run_ns,
-		.exact_ns = st.n_threads == 1 ? exact_read(root_fd, pid) : 0 };
-	memcpy(o->comm, st.comm, sizeof(o->comm));
+	return strtoull(buf, NULL, 10);
 }
 
 static int by_pid(const void *a, const void *b)
@@ -93,13 +73,61 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+/* A program of one thread that has not run since it was read before is as it was, so
+ * that of most only the short file is opened. */
+static const struct facts_other *unchanged(
+	const struct facts_snapshot *s, pid_t pid, uint64_t exact_ns)
+{
+	const struct facts_other key = { .pid = pid }, *old = NULL;
+
+	if (s->n_old > 0)
+		old = bsearch(&key, s->old, s->n_old, sizeof(key), by_pid);
+	return old != NULL && exact_ns > 0 && old->exact_ns == exact_ns ? old : NULL;
+}
+
+static void other_read(int root_fd, pid_t pid, struct facts_snapshot *s)
+{
+	uint64_t exact_ns = exact_read(root_fd, pid);
+	const struct facts_other *old = unchanged(s, pid, exact_ns);
+	struct facts_other o = { .pid = pid };
+	struct pidstat st;
+
+	if (old != NULL) {
+		o = *old;
+	} else {
+		if (!stat_read(root_fd, pid, &st) || (st.flags & PIDSTAT_KTHREAD) != 0)
+			return;
+		o.cpu = st.cpu;
+		o.start_ticks = st.start_ticks;
+		o.ticks_ns = st.run_ns;
+		o.exact_ns = st.n_threads == 1 ? exact_ns : 0;
+		memcpy(o.comm, st.comm, sizeof(o.comm));
+	}
+	s->others = xgrow(s->others, s->n_others, &s->cap_others, sizeof(*s->others));
+	s->others[s->n_others++] = o;
+}
+
+/* What was read before becomes old, and its memory the new list's. */
+static void others_age(struct facts_snapshot *s)
+{
+	struct facts_other *spare = s->old;
+	size_t cap = s->cap_old;
+
+	s->old = s->others;
+	s->n_old = s->n_others;
+	s->cap_old = s->cap_others;
+	s->others = spare;
+	s->n_others = 0;
+	s->cap_others = cap;
+}
+
 void facts_others_read(const struct facts_query *q, struct facts_snapshot *s)
 {
 	struct proctree_ids all = { 0 }, skip = { 0 };
 	struct pidstat init;
 	size_t i, n_read = 0;
 
-	s->n_others = 0;
+	others_age(s);
 	s->all_others = true;
 	/* Where others' processes are hidden (hidepid) it would be 0, and wrong. */
 	s->knows_others =

@@ -71,7 +71,9 @@ struct facts_snapshot {
 	bool knows_others, all_others; /* all: none was beyond the limit */
 	size_t n_others, cap_others;
 	struct facts_other *others; /* by pid */
-	char *cgroup;               /* whose throttling this is, or NULL */
+	size_t n_old, cap_old;
+	struct facts_other *old; /* what others was when it was read before */
+	char *cgroup;            /* whose throttling this is, or NULL */
 	bool has_throttled;
 	uint64_t throttled, throttled_ns;
 	bool has_numa_migrated, has_thp_faults;

@@ -300,6 +300,35 @@ static void others_are_neither_the_sut_nor_satprof(void **state)
 	facttree_done(&e);
 }
 
+/* An edge that is read again, as in the next trial: who ran is read anew. */
+static void others_of_the_next_trial(void **state)
+{
+	const struct roottree *t = *state;
+	struct facttree_edges e = { .q = { .pid = 0 } };
+	struct facttree_thread lazy = { .pid = 50, .tid = 50, .cpu = 1, .run_ns = 7 };
+	struct facttree_thread busy = { .pid = 51, .tid = 51, .cpu = 0, .run_ns = 9 };
+
+	facttree_put_thread(t, &lazy);
+	facttree_put_thread(t, &busy);
+	facttree_begin(t, &e);
+	busy.cpu = 1;
+	busy.comm = "moved";
+	busy.run_ns = 1000;
+	facttree_put_thread(t, &busy);
+	/* Born between two trials: not in this one. */
+	facttree_put_thread(t, &(struct facttree_thread){
+				       .pid = 52, .tid = 52, .cpu = 1, .run_ns = 100 });
+	facts_snapshot_read(&e.q, &e.proc[0], NULL, e.s[0]);
+	busy.run_ns += 300 * NS_PER_MS;
+	facttree_put_thread(t, &busy);
+	lazy.run_ns += 20 * NS_PER_MS;
+	facttree_put_thread(t, &lazy);
+	facttree_end(&e, NS_PER_S);
+	assert_int_equal(VALUE(FACT_OTHERS_NS, "1"), 320 * NS_PER_MS);
+	TEXT_IS(FACT_OTHERS_TOP, "1", "moved 30 %");
+	facttree_done(&e);
+}
+
 /* Where only one's own processes are shown nobody knows what the others do. */
 static void hidden_processes_are_not_zero(void **state)
 {
@@ -460,6 +489,7 @@ int main(void)
 		TREE_TEST(softnet_of_old_kernels),
 		TREE_TEST(sleep_heat_and_frequency),
 		TREE_TEST(others_are_neither_the_sut_nor_satprof),
+		TREE_TEST(others_of_the_next_trial),
 		TREE_TEST(hidden_processes_are_not_zero),
 		TREE_TEST(memory_on_two_nodes),
 		TREE_TEST(the_machine),
