@@ -336,6 +336,21 @@ int run_store_update(struct run_store *s, const struct run *run, struct sp_err *
 	return rc == 0 ? 0 : err_say_kept(err, s);
 }
 
+int run_store_add_arm(struct run_store *s, const struct run *run, struct sp_err *err)
+{
+	int rc;
+
+	if (run->n_arms > RUN_STORE_MAX_ARMS)
+		return sp_err_set(
+			err, SP_EUSAGE, "at most %u arms", RUN_STORE_MAX_ARMS);
+	rc = store_begin(s, err);
+	if (rc == 0) {
+		rc = run_store_arm_write(s->db, run, run->n_arms - 1, err);
+		rc = store_commit(s, rc, err);
+	}
+	return rc == 0 ? 0 : err_say_kept(err, s);
+}
+
 int run_store_add_verdict(struct run_store *s, const char *verdict_json,
 	int rule_version, struct sp_err *err)
 {

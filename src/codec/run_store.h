@@ -47,6 +47,8 @@ int run_store_add_trial(struct run_store *s, const struct run *run,
 /* One transaction: fingerprint, notes, SUT output, traffic and config as they are
  * now (burst chosen by the pilot...); `finished`. Any number of times. */
 int run_store_update(struct run_store *s, const struct run *run, struct sp_err *err);
+/* One transaction: the run's last arm, which is new: a confirmation's. */
+int run_store_add_arm(struct run_store *s, const struct run *run, struct sp_err *err);
 /* A verdict with the rule it was made by; the newest one counts. */
 int run_store_add_verdict(struct run_store *s, const char *verdict_json,
 	int rule_version, struct sp_err *err);

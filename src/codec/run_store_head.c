@@ -10,24 +10,52 @@
 #include "codec/run_store_words.h"
 #include "codec/sql.h"
 
-int run_store_arms_write(struct sqlite3 *db, const struct run *run, struct sp_err *err)
+static int force_write(
+	struct sqlite3 *db, size_t arm, const struct arm_force *f, struct sp_err *err)
 {
 	struct sql_stmt s;
 	size_t i;
-	int rc = sql_stmt_open(&s, db, "INSERT INTO arm VALUES (?,?,?,?)", err);
+	int rc = sql_stmt_open(
+		&s, db, "INSERT INTO arm_force VALUES (?,?,?,?,?,?,?,?)", err);
 
-	for (i = 0; rc == 0 && i < run->n_arms; i++) {
-		const struct arm *a = &run->arms[i];
-		char kind[ARM_NAME_MAX];
+	for (i = 0; rc == 0 && i < f->n_parts; i++) {
+		const struct arm_force_part *p = &f->parts[i];
 
-		(void)snprintf(kind, sizeof(kind), "%.*s", (int)strcspn(a->name, "@"),
-			a->name);
 		rc = sql_stmt_run(&s,
-			(struct sql_arg[]){ SQL_COUNT(i), SQL_TEXT(a->name),
-				SQL_TEXT(kind), SQL_REAL(a->hz) },
+			(struct sql_arg[]){ SQL_COUNT(arm), SQL_COUNT(i),
+				SQL_INT(f->phase), SQL_INT(f->arm),
+				SQL_TEXT(factor_name(f->factor)), SQL_TEXT(p->of),
+				SQL_TEXT(p->value), SQL_REAL(p->number) },
 			err);
 	}
 	sql_stmt_close(&s);
+	return rc;
+}
+
+int run_store_arm_write(
+	struct sqlite3 *db, const struct run *run, size_t arm, struct sp_err *err)
+{
+	const struct arm *a = &run->arms[arm];
+	char kind[ARM_NAME_MAX];
+	int rc;
+
+	(void)snprintf(
+		kind, sizeof(kind), "%.*s", (int)strcspn(a->name, "@+"), a->name);
+	rc = sql_run(db, "INSERT INTO arm VALUES (?,?,?,?)",
+		(struct sql_arg[]){ SQL_COUNT(arm), SQL_TEXT(a->name), SQL_TEXT(kind),
+			SQL_REAL(a->hz) },
+		err);
+	return rc == 0 && a->force.is_forced ? force_write(db, arm, &a->force, err)
+					     : rc;
+}
+
+int run_store_arms_write(struct sqlite3 *db, const struct run *run, struct sp_err *err)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; rc == 0 && i < run->n_arms; i++)
+		rc = run_store_arm_write(db, run, i, err);
 	return rc;
 }
 
@@ -52,13 +80,13 @@ static int config_write(
 	struct sqlite3 *db, const struct sweep_config *c, struct sp_err *err)
 {
 	return sql_run(db,
-		"INSERT OR REPLACE INTO config VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?)",
+		"INSERT OR REPLACE INTO config VALUES (1,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		(struct sql_arg[]){ SQL_BITS(c->seed), SQL_INT(c->n_blocks),
 			SQL_COUNT(c->trial_ns), SQL_COUNT(c->profile_trial_ns),
 			SQL_INT(c->latency_trials), SQL_REAL(c->margin_frac),
 			SQL_REAL(c->level), SQL_REAL(c->dither_frac), SQL_INT(c->burst),
 			SQL_COUNT(c->max_time_ns), SQL_TEXT(ndr_preset_name(c->ndr)),
-			SQL_INT(c->until_decided) },
+			SQL_INT(c->until_decided), SQL_INT(c->n_confirm) },
 		err);
 }
 

@@ -13,8 +13,10 @@
 
 struct sqlite3;
 
-/* What never changes later: arms. */
+/* What never changes later: arms; one is added for each confirmation. */
 int run_store_arms_write(struct sqlite3 *db, const struct run *run, struct sp_err *err);
+int run_store_arm_write(
+	struct sqlite3 *db, const struct run *run, size_t arm, struct sp_err *err);
 int run_store_segment_write(
 	struct sqlite3 *db, uint32_t segment, const char *version, struct sp_err *err);
 /* The rest, replaced as a whole: run, config, traffic, fingerprint, notes. */

@@ -52,7 +52,7 @@ static int config_read(struct sqlite3 *db, struct sweep_config *k, struct sp_err
 	int rc = sql_cursor_open(&c, db, "config",
 		"SELECT seed, n_blocks, trial_ns, profile_trial_ns, latency_trials,"
 		" margin_frac, level_frac, dither_frac, burst_pkts, max_time_ns,"
-		" ndr, until_decided FROM config",
+		" ndr, until_decided, n_confirm FROM config",
 		err);
 
 	if (rc == 0 && only_row(&c)) {
@@ -68,6 +68,7 @@ static int config_read(struct sqlite3 *db, struct sweep_config *k, struct sp_err
 		k->max_time_ns = sql_get_count(&c, RUN_STORE_MAX_COUNT);
 		k->ndr = (enum ndr_preset)sql_get_word(&c, ndr_preset_parse);
 		k->until_decided = sql_get_bool(&c);
+		k->n_confirm = (uint32_t)sql_get_count(&c, N_FACTORS);
 	}
 	return sql_cursor_close(&c);
 }
@@ -160,12 +161,82 @@ static int arms_read(struct sqlite3 *db, struct run *run, struct sp_err *err)
 
 		if (sql_get_count(&c, RUN_STORE_MAX_ARMS) != run->n_arms)
 			sql_cursor_fail(&c, "numbers are not 0, 1, 2...");
-		if (arm_parse(sql_get_text(&c, ARM_NAME_MAX - 1), &a, &arm_err) != 0)
+		if (arm_name_parse(sql_get_text(&c, ARM_NAME_MAX - 1), &a, &arm_err) !=
+			0)
 			sql_cursor_fail(&c, "not an arm this satprof knows");
 		a.hz = sql_get_real(&c, 0, 1e9);
 		run->arms = xgrow(run->arms, run->n_arms, &run->cap_arms, sizeof(a));
 		run->arms[run->n_arms++] = a;
 	}
+	return sql_cursor_close(&c);
+}
+
+/* Forced arms come last, confirmation by confirmation. */
+static void forces_check(struct sql_cursor *c, const struct run *run)
+{
+	uint32_t phase = 0;
+	size_t i, n_plain = 0;
+
+	for (i = 0; i < run->n_arms; i++) {
+		const struct arm_force *f = &run->arms[i].force;
+
+		if (!f->is_forced) {
+			n_plain++;
+			if (phase > 0)
+				sql_cursor_fail(
+					c, "a forced arm is not among the last");
+			continue;
+		}
+		if (f->n_parts == 0)
+			sql_cursor_fail(c, "a forced arm without a row");
+		if (f->phase != ++phase)
+			sql_cursor_fail(c, "phases are not 1, 2, 3...");
+		if (f->arm == 0 || f->arm >= n_plain)
+			sql_cursor_fail(c, "no such observed arm");
+	}
+}
+
+static void force_row_read(struct sql_cursor *c, struct run *run)
+{
+	size_t arm = (size_t)sql_get_count(c, RUN_STORE_MAX_ARMS);
+	uint32_t phase = (uint32_t)sql_get_count(c, RUN_STORE_MAX_ARMS);
+	uint32_t observed = (uint32_t)sql_get_count(c, RUN_STORE_MAX_ARMS);
+	int factor = sql_get_word(c, factor_parse);
+	char of[FACT_OF_MAX], value[ARM_FORCE_VALUE_MAX];
+	struct arm *a;
+
+	(void)snprintf(of, sizeof(of), "%s", sql_get_text(c, sizeof(of) - 1));
+	(void)snprintf(value, sizeof(value), "%s", sql_get_text(c, sizeof(value) - 1));
+	if (arm >= run->n_arms || !run->arms[arm].force.is_forced) {
+		sql_cursor_fail(c, "no such forced arm");
+		return;
+	}
+	a = &run->arms[arm];
+	if ((int)a->force.factor != factor)
+		sql_cursor_fail(c, "not the factor of the arm's name");
+	if (a->force.n_parts > 0 &&
+		(a->force.phase != phase || a->force.arm != observed))
+		sql_cursor_fail(c, "an arm of two phases");
+	a->force.phase = phase;
+	a->force.arm = observed;
+	if (!arm_force_add(a, of, value,
+		    sql_get_real_or_nan(
+			    c, -RUN_STORE_MAX_DOUBLE, RUN_STORE_MAX_DOUBLE)))
+		sql_cursor_fail(c, "too many rows of one arm");
+}
+
+static int forces_read(struct sqlite3 *db, struct run *run, struct sp_err *err)
+{
+	struct sql_cursor c;
+	int rc = sql_cursor_open(&c, db, "arm_force",
+		"SELECT arm, phase, observed, factor, of, value, number"
+		" FROM arm_force ORDER BY arm, pos",
+		err);
+
+	while (rc == 0 && sql_cursor_next(&c))
+		force_row_read(&c, run);
+	if (rc == 0)
+		forces_check(&c, run);
 	return sql_cursor_close(&c);
 }
 
@@ -238,6 +309,8 @@ int run_store_head_read(
 		rc = segments_read(db, ret_segment, err);
 	if (rc == 0)
 		rc = arms_read(db, run, err);
+	if (rc == 0)
+		rc = forces_read(db, run, err);
 	if (rc == 0)
 		rc = events_read(db, run, err);
 	if (rc == 0)

@@ -16,9 +16,9 @@ static int trial_row_write(
 
 	return sql_run(db,
 		"INSERT INTO trial VALUES"
-		" (?,?,?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		" (?,?,?,?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		(struct sql_arg[]){ SQL_INT(k->id), SQL_INT(t->segment),
-			SQL_INT(k->block), SQL_INT(k->arm),
+			SQL_INT(k->phase), SQL_INT(k->block), SQL_INT(k->arm),
 			SQL_TEXT(trial_kind_name(k->kind)), SQL_REAL(k->rate_pps),
 			SQL_REAL(k->rel_rate), SQL_COUNT(k->duration_ns),
 			SQL_INT(k->burst), SQL_COUNT(t->t_start_ns),

@@ -11,16 +11,31 @@
 #include "codec/run_store_trial.h"
 #include "codec/run_store_words.h"
 #include "codec/sql.h"
+#include "model/run_view.h"
 
 #define MAX_REAL RUN_STORE_MAX_DOUBLE
+
+/* A confirmation is of the reference, the observed arm and the forced one. */
+static bool is_arm_of_phase(const struct run *run, const struct trial_spec *k)
+{
+	const struct arm *forced = run_view_forced(run, k->phase);
+
+	if (k->phase == 0)
+		return !run->arms[k->arm].force.is_forced;
+	return forced != NULL && (k->arm == 0 || k->arm == forced->force.arm ||
+					 &run->arms[k->arm] == forced);
+}
 
 static void spec_read(struct sql_cursor *c, const struct run *run, struct trial_spec *k)
 {
 	k->id = (uint32_t)sql_get_count(c, RUN_STORE_MAX_ID);
+	k->phase = (uint32_t)sql_get_count(c, RUN_STORE_MAX_ARMS);
 	k->block = (uint32_t)sql_get_count(c, RUN_STORE_MAX_BLOCK);
 	k->arm = (uint32_t)sql_get_count(c, RUN_STORE_MAX_ARMS);
 	if (k->arm >= run->n_arms)
 		sql_cursor_fail(c, "no such arm");
+	else if (!is_arm_of_phase(run, k))
+		sql_cursor_fail(c, "not an arm of its phase");
 	k->kind = (enum trial_kind)sql_get_word(c, trial_kind_parse);
 	k->rate_pps = sql_get_real(c, 0, RUN_STORE_MAX_PPS);
 	k->rel_rate = sql_get_real(c, 0, RUN_STORE_MAX_PPS);
@@ -52,9 +67,9 @@ static int trial_rows_read(
 	struct sqlite3 *db, struct run *run, uint32_t n_segments, struct sp_err *err)
 {
 	struct sql_cursor c;
-	uint32_t last_id = 0;
+	uint32_t last_id = 0, last_phase = 0;
 	int rc = sql_cursor_open(&c, db, "trial",
-		"SELECT id, block, arm, kind, rate_pps, rel_rate, duration_ns,"
+		"SELECT id, phase, block, arm, kind, rate_pps, rel_rate, duration_ns,"
 		" burst_pkts, segment, t_start_ns, t_end_ns, window_ns, window_pkts,"
 		" window_pps, loss_frac, limited_by, valid, cpu_ns_per_pkt, sampled,"
 		" n_samples, n_lost, n_throttled, max_sample_rate_hz"
@@ -67,9 +82,12 @@ static int trial_rows_read(
 		trial_row_read(&c, run, &t);
 		if (t.spec.id <= last_id)
 			sql_cursor_fail(&c, "numbers do not grow from 1");
+		if (t.spec.phase < last_phase)
+			sql_cursor_fail(&c, "phases do not follow each other");
 		if (t.segment < 1 || t.segment > n_segments)
 			sql_cursor_fail(&c, "no such segment");
 		last_id = t.spec.id;
+		last_phase = t.spec.phase;
 		run_add_trial(run, &t);
 	}
 	return sql_cursor_close(&c);

@@ -61,6 +61,49 @@ int arm_parse(const char *s, struct arm *ret_arm, struct sp_err *err)
 	return 0;
 }
 
+struct arm arm_force_make(const struct arm *base, enum factor factor)
+{
+	struct arm a = *base;
+
+	/* The longest names of both fit. */
+	(void)snprintf(a.name, sizeof(a.name), "%.*s+%s", ARM_NAME_MAX - 16, base->name,
+		factor_name(factor));
+	a.force = (struct arm_force){ .is_forced = true, .factor = factor };
+	return a;
+}
+
+bool arm_force_add(struct arm *a, const char *of, const char *value, double number)
+{
+	struct arm_force_part *p = &a->force.parts[a->force.n_parts];
+
+	if (a->force.n_parts == ARM_FORCE_PARTS_MAX)
+		return false;
+	(void)snprintf(p->of, sizeof(p->of), "%s", of);
+	(void)snprintf(p->value, sizeof(p->value), "%s", value != NULL ? value : "");
+	p->number = number;
+	a->force.n_parts++;
+	return true;
+}
+
+int arm_name_parse(const char *s, struct arm *ret_arm, struct sp_err *err)
+{
+	const char *plus = strchr(s, '+');
+	char name[ARM_NAME_MAX];
+	struct arm base;
+	int factor, rc;
+
+	if (plus == NULL)
+		return arm_parse(s, ret_arm, err);
+	factor = factor_parse(plus + 1);
+	if (factor < 0 || strlen(s) >= sizeof(name))
+		return sp_err_set(err, SP_EUSAGE, "'%s' is not an arm", s);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(plus - s), s);
+	rc = arm_parse(name, &base, err);
+	if (rc == 0)
+		*ret_arm = arm_force_make(&base, (enum factor)factor);
+	return rc;
+}
+
 int arm_list_parse(
 	const char *s, struct arm **ret_arms, size_t *ret_n, struct sp_err *err)
 {

@@ -8,6 +8,7 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/ndr.c %D%/ndr.h \
 	%D%/profile.c %D%/profile.h \
 	%D%/run.c %D%/run.h \
+	%D%/run_view.c %D%/run_view.h \
 	%D%/traffic.c %D%/traffic.h \
 	%D%/trial.c %D%/trial.h \
 	%D%/verdict.c %D%/verdict.h

@@ -156,6 +156,14 @@ void run_set_note(struct run *r, const char *head, const char *fmt, ...)
 	r->notes[i] = xstrdup(text);
 }
 
+void run_add_arm(struct run *r, const struct arm *a)
+{
+	struct arm copy = *a; /* it may lie in the old array */
+
+	r->arms = xgrow(r->arms, r->n_arms, &r->cap_arms, sizeof(*r->arms));
+	r->arms[r->n_arms++] = copy;
+}
+
 void run_add_trial(struct run *r, struct trial *t)
 {
 	r->trials = xgrow(r->trials, r->n_trials, &r->cap_trials, sizeof(*r->trials));

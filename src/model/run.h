@@ -49,6 +49,8 @@ struct sweep_config {
 	uint64_t max_time_ns; /* 0: no limit */
 	enum ndr_preset ndr;  /* search NDR and PDR on the reference arm, last */
 	bool until_decided;   /* more blocks until every shift is decided */
+	/* After the sweep, force so many suspected causes, one after the other. */
+	uint32_t n_confirm;
 };
 
 struct run {
@@ -88,6 +90,8 @@ void run_add_note(struct run *r, const char *fmt, ...)
 /* The note that begins with head is replaced; it is added where there is none. */
 void run_set_note(struct run *r, const char *head, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* A copy of the arm becomes the run's last one. */
+void run_add_arm(struct run *r, const struct arm *a);
 /* Moves *t into the run (its arrays now belong to the run, *t is zeroed). */
 void run_add_trial(struct run *r, struct trial *t);
 void sweep_config_done(struct sweep_config *c);

@@ -28,6 +28,7 @@ struct trial_spec {
 	uint32_t id;    /* from 1, in the order planned */
 	uint32_t block; /* from 1; 0: in none (pilot, NDR) */
 	uint32_t arm;   /* index into the run's arms */
+	uint32_t phase; /* 0: the sweep itself; else which confirmation, from 1 */
 	enum trial_kind kind;
 	double rate_pps; /* scheduled */
 	double rel_rate; /* fraction of the arm's centre, 0 when there is none */

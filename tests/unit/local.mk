@@ -381,3 +381,8 @@ TESTS += %D%/test-facts-machine
 %C%_test_facts_machine_SOURCES = %D%/test-facts-machine.c %D%/facttree.c \
 	%D%/facttree.h %D%/roottree.c %D%/roottree.h
 %C%_test_facts_machine_LDADD = $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-run-view
+TESTS += %D%/test-run-view
+%C%_test_run_view_SOURCES = %D%/test-run-view.c $(RUN_FIXTURE_SOURCES)
+%C%_test_run_view_LDADD = $(TEST_MODEL_LIBS)

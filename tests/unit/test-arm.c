@@ -128,6 +128,43 @@ static void long_lists_grow(void **state)
 	free(arms);
 }
 
+/* A forced arm has a name that nobody types and that a run file can be read by. */
+static void forced(void **state)
+{
+	static const char *const bad[] = { "off+", "off+luck", "+placement",
+		"off+ idle", "of+idle", "off+idle+idle" };
+	struct arm off, a, b;
+	struct sp_err err;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(arm_parse("sample@498", &off, &err), 0);
+	a = arm_force_make(&off, FACTOR_SAMPLING);
+	assert_string_equal(a.name, "sample@498+sampling");
+	assert_true(a.force.is_forced && a.force.n_parts == 0);
+	assert_int_equal(arm_name_parse(a.name, &b, &err), 0);
+	assert_string_equal(b.name, a.name);
+	assert_int_equal(b.kind, ARM_SAMPLE);
+	assert_int_equal((int)b.hz, 498);
+	assert_true(b.force.is_forced && b.force.factor == FACTOR_SAMPLING);
+	assert_int_equal(arm_name_parse("off", &b, &err), 0);
+	assert_false(b.force.is_forced);
+	for (i = 0; i < N_OF(bad); i++)
+		assert_int_equal(arm_name_parse(bad[i], &b, &err), -SP_EUSAGE);
+	assert_int_equal(arm_parse("off+idle", &b, &err), -SP_EUSAGE);
+	/* No name is cut so that it would not parse. */
+	for (i = 0; i < N_FACTORS; i++) {
+		assert_int_equal(arm_parse("sample@100000", &off, &err), 0);
+		a = arm_force_make(&off, (enum factor)i);
+		assert_int_equal(arm_name_parse(a.name, &b, &err), 0);
+		assert_int_equal(b.force.factor, i);
+	}
+	for (i = 0; i < ARM_FORCE_PARTS_MAX; i++)
+		assert_true(arm_force_add(&a, "fwd", NULL, 1));
+	assert_false(arm_force_add(&a, "fwd", NULL, 1));
+	assert_string_equal(a.force.parts[0].value, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +172,7 @@ int main(void)
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(long_lists_grow),
+		cmocka_unit_test(forced),
 	};
 
 	return cmocka_run_group_tests_name("arm", tests, NULL, NULL);

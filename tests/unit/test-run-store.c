@@ -238,7 +238,7 @@ static void misfits_are_refused(void **state)
 	t.segment = 2;
 	assert_int_equal(run_store_add_trial(s, b->run, &t, &err), -SP_EUSAGE);
 	t = b->run->trials[1];
-	t.spec.arm = 3;
+	t.spec.arm = 4;
 	assert_int_equal(run_store_add_trial(s, b->run, &t, &err), -SP_EUSAGE);
 	t = b->run->trials[1];
 	t.spec.id = b->run->trials[0].spec.id; /* taken */
