@@ -50,6 +50,9 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/facts_process.c \
 	%D%/facts_thread.c \
 	%D%/findprog.c %D%/findprog.h \
+	%D%/force.c %D%/force.h %D%/force_private.h \
+	%D%/force_companion.c \
+	%D%/force_threads.c \
 	%D%/output_tail.c %D%/output_tail.h \
 	%D%/pidstat.c %D%/pidstat.h \
 	%D%/procstat.c %D%/procstat.h \

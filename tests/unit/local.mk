@@ -386,3 +386,8 @@ check_PROGRAMS += %D%/test-run-view
 TESTS += %D%/test-run-view
 %C%_test_run_view_SOURCES = %D%/test-run-view.c $(RUN_FIXTURE_SOURCES)
 %C%_test_run_view_LDADD = $(TEST_MODEL_LIBS)
+
+check_PROGRAMS += %D%/test-force
+TESTS += %D%/test-force
+%C%_test_force_SOURCES = %D%/test-force.c
+%C%_test_force_LDADD = $(TEST_OS_LIBS)
