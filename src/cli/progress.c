@@ -21,13 +21,16 @@ void progress_show(void *ctx, const struct sweep_progress *s)
 {
 	const struct progress *p = ctx;
 	const struct trial *t = s->trial;
-	char rate[32], good[32], where[32];
+	char rate[32], good[32], where[48];
 	double loss_pct = isnan(t->loss_frac) ? 0 : 100 * t->loss_frac;
 
 	if (!p->on)
 		return;
 	if (t->spec.kind == TRIAL_NDR)
 		(void)snprintf(where, sizeof(where), "NDR");
+	else if (s->phase > 0)
+		(void)snprintf(where, sizeof(where), "confirm %u block %u/%u", s->phase,
+			s->block, s->n_blocks);
 	else if (s->block == 0)
 		(void)snprintf(where, sizeof(where), "pilot");
 	else

@@ -194,6 +194,10 @@ static int check_load(const struct parse_state *s)
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--until-decided does not go with --rates: they ask for no "
 			"verdict");
+	if (o->config.n_confirm > 0 && (o->config.n_rates > 0 || o->n_arms < 2))
+		return sp_err_set(s->err, SP_EUSAGE,
+			"--confirm is of a shift of the knee: it goes with two arms or "
+			"more, and not with --rates");
 	if (o->events != NULL && !has_arm(o, ARM_COUNT))
 		return sp_err_set(s->err, SP_EUSAGE,
 			"--event is for an arm that counts: add --arms off,count");

@@ -220,6 +220,12 @@ static bool parse_effort(int key, char *arg, struct parse_state *s)
 	case OPT_NDR:
 		s->rc = ndr_opt(arg, &o->config.ndr, s->err);
 		break;
+	case OPT_CONFIRM:
+		o->config.n_confirm = 1;
+		if (arg != NULL)
+			s->rc = sweep_u32_parse(
+				arg, 1, N_FACTORS, &o->config.n_confirm, s->err);
+		break;
 	case OPT_MARGIN:
 		s->margin = arg;
 		break;

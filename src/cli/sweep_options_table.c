@@ -72,6 +72,10 @@ const struct argp_option sweep_argp_options[] = {
 		"More blocks, up to 30, until every shift is decided", 5 },
 	{ "ndr", OPT_NDR, "light|csit|rfc2544", 0,
 		"Search NDR and PDR of the reference arm, last", 5 },
+	{ "confirm", OPT_CONFIRM, "N", OPTION_ARG_OPTIONAL,
+		"Force what seems to move the knee with the observer off, the N likeliest "
+		"causes (1)",
+		5 },
 	{ "margin", OPT_MARGIN, "FRAC", 0, "What counts as no shift (3%)", 5 },
 	{ "seed", OPT_SEED, "N", 0, "Seed of orders and dithers (from the clock)", 5 },
 	{ "resume", OPT_RESUME, "RUN", 0, "Go on with a run file", 5 },
@@ -91,8 +95,8 @@ const struct argp_option sweep_argp_options[] = {
 
 static bool is_for_selftest(const struct argp_option *o)
 {
-	static const int not [] = { OPT_RATES, OPT_LATENCY, OPT_UNTIL_DECIDED,
-		OPT_NDR };
+	static const int not [] = { OPT_RATES, OPT_LATENCY, OPT_UNTIL_DECIDED, OPT_NDR,
+		OPT_CONFIRM };
 	size_t i;
 
 	for (i = 0; i < sizeof(not ) / sizeof(not [0]); i++)

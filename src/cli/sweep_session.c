@@ -20,7 +20,9 @@
 #include "cli/sweep_live.h"
 #include "codec/run_store.h"
 #include "engine/sweep.h"
+#include "model/run_view.h"
 #include "model/verdict.h"
+#include "plan/confirm.h"
 #include "plan/sweep_plan.h"
 #include "sim/fluid.h"
 
@@ -258,24 +260,38 @@ static int open_measure(struct sweep_session *s, struct sp_err *err)
 	return rc;
 }
 
+static size_t n_sweep_arms(const struct run *run)
+{
+	return run->n_arms - run_view_n_confirmations(run);
+}
+
 static void print_plan(const struct sweep_session *s, uint64_t estimate_ns)
 {
 	const struct run *run = s->run;
-	char *line = xasprintf("%u block%s x %zu arm%s: about %.0f s%s%s",
-		run->config.n_blocks, units_s(run->config.n_blocks), run->n_arms,
-		units_s(run->n_arms), (double)estimate_ns / (double)NS_PER_S,
+	const struct sweep_config *c = &run->config;
+	char *confirm = xstrdup(""), *line;
+
+	if (c->n_confirm > 0) {
+		free(confirm);
+		confirm = xasprintf(", and %.0f s more to confirm a cause",
+			(double)confirm_estimate_ns(c, c->n_confirm) /
+				(double)NS_PER_S);
+	}
+	line = xasprintf("%u block%s x %zu arm%s: about %.0f s%s%s%s", c->n_blocks,
+		units_s(c->n_blocks), n_sweep_arms(run), units_s(n_sweep_arms(run)),
+		(double)estimate_ns / (double)NS_PER_S, confirm,
 		s->live != NULL ? "; " : "",
 		s->live != NULL ? sweep_live_plan(s->live) : "");
-
 	note(s, line);
 	free(line);
+	free(confirm);
 }
 
 static int execute(struct sweep_session *s, struct sp_err *err)
 {
 	struct run *run = s->run;
-	uint64_t estimate_ns =
-		sweep_plan_estimate_ns(&run->config, run->arms, run->n_arms);
+	size_t n_arms = run->n_arms - run_view_n_confirmations(run);
+	uint64_t estimate_ns = sweep_plan_estimate_ns(&run->config, run->arms, n_arms);
 	struct progress progress;
 	struct sweep_job job = {
 		.run = run,
@@ -292,7 +308,8 @@ static int execute(struct sweep_session *s, struct sp_err *err)
 		job.measure_ctx = sweep_live_bench(s->live);
 	else
 		job.measure_ctx = s->fluid;
-	progress_init(&progress, s->o.quiet, estimate_ns);
+	progress_init(&progress, s->o.quiet,
+		estimate_ns + confirm_estimate_ns(&run->config, run->config.n_confirm));
 	print_plan(s, estimate_ns);
 	rc = sweep_execute(&job, err);
 	progress_clear(&progress);

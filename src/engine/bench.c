@@ -31,27 +31,23 @@ static uint64_t longest_trial_ns(const struct run *run, size_t arm)
 	return a > c ? a : c;
 }
 
-static int observers_open(struct bench *b, struct sp_err *err)
+static int observer_open(struct bench *b, size_t i, struct sp_err *err)
 {
-	size_t i;
+	const struct arm *arm = &b->cfg.run->arms[i];
+	struct observer_config oc = {
+		.arm = *arm,
+		.events = b->cfg.events,
+		.run = b->cfg.run,
+		.root_fd = b->cfg.root_fd,
+		.longest_trial_ns = longest_trial_ns(b->cfg.run, i),
+		.outside = b->cfg.outside,
+	};
 
-	for (i = 0; i < b->n_arms; i++) {
-		const struct arm *arm = &b->cfg.run->arms[i];
-		struct observer_config oc = {
-			.arm = *arm,
-			.events = b->cfg.events,
-			.run = b->cfg.run,
-			.root_fd = b->cfg.root_fd,
-			.longest_trial_ns = longest_trial_ns(b->cfg.run, i),
-			.outside = b->cfg.outside,
-		};
-
-		b->arms[i].ops = b->cfg.observer_for(arm);
-		if (b->arms[i].ops == NULL)
-			continue;
-		if (b->arms[i].ops->open(&oc, &b->arms[i].obs, err) != 0)
-			return sp_err_push(err, "arm %s", arm->name);
-	}
+	b->arms[i].ops = b->cfg.observer_for(arm);
+	if (b->arms[i].ops == NULL)
+		return 0;
+	if (b->arms[i].ops->open(&oc, &b->arms[i].obs, err) != 0)
+		return sp_err_push(err, "arm %s", arm->name);
 	return 0;
 }
 
@@ -59,20 +55,47 @@ int bench_open(
 	const struct bench_config *cfg, struct bench **ret_bench, struct sp_err *err)
 {
 	struct bench *b = xcalloc(1, sizeof(*b));
-	int rc;
+	size_t i;
+	int rc = 0;
 
 	b->cfg = *cfg;
-	b->n_arms = cfg->run->n_arms;
+	b->n_arms = b->cap_arms = cfg->run->n_arms;
 	b->arms = xcalloc(b->n_arms, sizeof(*b->arms));
 	b->before.facts = facts_snapshot_new();
 	b->after.facts = facts_snapshot_new();
-	rc = observers_open(b, err);
+	for (i = 0; rc == 0 && i < b->n_arms; i++)
+		rc = observer_open(b, i, err);
 	if (rc != 0) {
 		bench_close(b);
 		return rc;
 	}
 	*ret_bench = b;
 	return 0;
+}
+
+static struct force_target force_target(const struct bench *b)
+{
+	return (struct force_target){ .pid = b->cfg.sut_ops->pid(b->cfg.sut),
+		.stays = !b->cfg.sut_ops->restarts ||
+			 b->cfg.restart != BENCH_RESTART_ARM,
+		.root_fd = b->cfg.root_fd };
+}
+
+static int bench_arm_add(void *ctx, const struct run *run, struct sp_err *err)
+{
+	struct bench *b = ctx;
+	struct force_target target = force_target(b);
+	size_t i = run->n_arms - 1;
+	int rc = force_check(&run->arms[i].force, &target, err);
+
+	if (rc != 0)
+		return rc;
+	b->arms = xgrow(b->arms, b->n_arms, &b->cap_arms, sizeof(*b->arms));
+	b->arms[i] = (struct bench_arm){ .ops = NULL };
+	rc = observer_open(b, i, err);
+	if (rc == 0)
+		b->n_arms++;
+	return rc;
 }
 
 void bench_close(struct bench *b)
@@ -82,6 +105,7 @@ void bench_close(struct bench *b)
 
 	if (b == NULL)
 		return;
+	force_stop(b->force);
 	if (b->sut_runs)
 		(void)b->cfg.sut_ops->stop(b->cfg.sut, &ignored); /* going away */
 	for (i = 0; i < b->n_arms; i++)
@@ -253,8 +277,14 @@ static int bench_arm_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_er
 		.n_cpus = b->cfg.cpus->n_sut,
 		.self = getpid(),
 	};
+	const struct arm_force *force = &b->cfg.run->arms[arm].force;
 	int rc = launch(b, ba, &target, block, err);
 
+	if (rc == 0 && force->is_forced) {
+		struct force_target ft = force_target(b);
+
+		rc = force_start(force, &ft, &b->force, err);
+	}
 	if (rc != 0 || ba->ops == NULL)
 		return rc;
 	target.pid = sut_ops->pid(b->cfg.sut);
@@ -294,6 +324,8 @@ static int bench_arm_end(void *ctx, struct sp_err *err)
 	if (b->observing != NULL)
 		rc = b->observing->ops->detach(b->observing->obs, err);
 	b->observing = NULL;
+	force_stop(b->force);
+	b->force = NULL;
 	/* One that stays is put back as it was: no arm inherits from another. */
 	if (b->sut_runs &&
 		(b->cfg.restart == BENCH_RESTART_ARM || !b->cfg.sut_ops->restarts)) {
@@ -316,4 +348,5 @@ const struct measure_ops bench_measure = {
 	.arm_begin = bench_arm_begin,
 	.trial = bench_trial,
 	.arm_end = bench_arm_end,
+	.arm_add = bench_arm_add,
 };

@@ -9,6 +9,7 @@
 #include "engine/account.h"
 #include "engine/bench.h"
 #include "os/facts.h"
+#include "os/force.h"
 #include "os/procstat.h"
 
 enum bench_port { PORT_GEN_TX, PORT_SUT_IN, PORT_SUT_OUT, PORT_GEN_RX, N_PORTS };
@@ -31,9 +32,10 @@ struct bench_arm {
 
 struct bench {
 	struct bench_config cfg;
-	size_t n_arms;
+	size_t n_arms, cap_arms;
 	struct bench_arm *arms;
 	struct bench_arm *observing; /* attached now, or NULL */
+	struct force *force;         /* what this arm forces, or NULL */
 	bool sut_runs, is_cold;      /* cold: started and not yet under load */
 	bool has_had_stats;          /* the SUT's own counts were read once */
 	uint32_t block;              /* in which the SUT was last looked at */

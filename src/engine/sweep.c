@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sweep loop: plan, measure, store, feed. */
+/* The sweep loop: plan, measure, store, feed; first the sweep, then confirmations. */
 #include "config.h"
 
 #include "engine/sweep.h"
 
 #include <stdlib.h>
 
-#include "plan/sweep_plan.h"
-
-struct sweep_state {
-	const struct sweep_job *job;
-	struct sweep_plan *plan;
-	size_t n_replayed; /* trials of the run file that the plan has seen */
-	size_t n_stored;   /* how many there were to begin with */
-	bool arm_open;
-	uint64_t t0_ns;
-};
+#include "engine/sweep_private.h"
 
 static int stopped(const struct sweep_job *job, struct sp_err *err)
 {
@@ -25,7 +16,8 @@ static int stopped(const struct sweep_job *job, struct sp_err *err)
 		(int)*job->stop);
 }
 
-/* A trial of an earlier session stands for this action, if there is one. */
+/* A trial of an earlier session stands for this action, if there is one. Where those of
+ * this plan end before those of a later one, it was cut short. */
 static const struct trial *replay(struct sweep_state *s, const struct trial_spec *spec,
 	struct sp_err *err, int *ret_rc)
 {
@@ -35,9 +27,14 @@ static const struct trial *replay(struct sweep_state *s, const struct trial_spec
 	*ret_rc = 0;
 	if (s->n_replayed >= s->n_stored)
 		return NULL;
-	t = &run->trials[s->n_replayed++];
-	if (t->spec.id != spec->id || t->spec.arm != spec->arm ||
-		t->spec.kind != spec->kind) {
+	t = &run->trials[s->n_replayed];
+	if (t->spec.phase > spec->phase) {
+		s->is_cut = true;
+		return NULL;
+	}
+	s->n_replayed++;
+	if (t->spec.phase != spec->phase || t->spec.id != spec->id ||
+		t->spec.arm != spec->arm || t->spec.kind != spec->kind) {
 		*ret_rc = sp_err_set(err, SP_EFORMAT,
 			"trial %u of the run file is not what its plan asks for; "
 			"it was made by another version: start a new run",
@@ -53,6 +50,7 @@ static void tell(struct sweep_state *s, const struct trial *t)
 	struct sweep_progress p = {
 		.block = t->spec.block,
 		.n_blocks = sweep_plan_n_blocks(s->plan),
+		.phase = t->spec.phase,
 		.arm = &job->run->arms[t->spec.arm],
 		.trial = t,
 		.elapsed_ns = clock_now_ns(job->clock) - s->t0_ns,
@@ -114,7 +112,7 @@ static int do_trial(
 	int rc;
 
 	old = replay(s, &a->spec, err, &rc);
-	if (rc != 0)
+	if (rc != 0 || s->is_cut)
 		return rc;
 	if (old != NULL) {
 		sweep_plan_feed(s->plan, old);
@@ -132,6 +130,7 @@ static void check_time(struct sweep_state *s)
 		clock_now_ns(s->job->clock) - s->t0_ns > c->max_time_ns) {
 		run_add_note(s->job->run, "ended early: --max-time was reached");
 		sweep_plan_finish_early(s->plan);
+		s->is_out_of_time = true;
 	}
 }
 
@@ -160,31 +159,46 @@ static int step(struct sweep_state *s, bool *ret_more, struct sp_err *err)
 	return 0;
 }
 
+int sweep_plan_run(struct sweep_state *s, struct sp_err *err)
+{
+	struct run *run = s->job->run;
+	struct sp_err second = { .code = SP_OK };
+	bool more = true;
+	int rc = 0, rc2;
+	size_t i;
+
+	s->is_cut = false;
+	while (rc == 0 && more && !s->is_cut) {
+		rc = stopped(s->job, err);
+		if (rc == 0)
+			rc = step(s, &more, err);
+	}
+	rc2 = arm_close(s, &second);
+	if (rc == 0 && rc2 != 0) {
+		*err = second;
+		rc = rc2;
+	}
+	for (i = 0; sweep_plan_note(s->plan, i) != NULL; i++)
+		run_add_note(run, "%s", sweep_plan_note(s->plan, i));
+	run->traffic.burst = sweep_plan_burst(s->plan);
+	sweep_plan_free(s->plan);
+	s->plan = NULL;
+	return rc;
+}
+
 /* Store how it ended; a failure here only matters if nothing failed before. */
 static int finish(struct sweep_state *s, int rc, struct sp_err *err)
 {
 	const struct sweep_job *job = s->job;
 	struct run *run = job->run;
 	struct sp_err second = { .code = SP_OK };
-	size_t i;
-	int rc2;
+	int rc2 = 0;
 
-	rc2 = arm_close(s, &second);
 	run->finished = rc == 0;
-	run->traffic.burst = sweep_plan_burst(s->plan);
-	for (i = 0; sweep_plan_note(s->plan, i) != NULL; i++)
-		run_add_note(run, "%s", sweep_plan_note(s->plan, i));
 	if (rc != 0)
 		run_add_note(run, "ended early: %s", err->msg);
-	if (job->store != NULL) {
-		struct sp_err third = { .code = SP_OK };
-		int rc3 = run_store_update(job->store, run, &third);
-
-		if (rc2 == 0 && rc3 != 0) {
-			rc2 = rc3;
-			second = third;
-		}
-	}
+	if (job->store != NULL)
+		rc2 = run_store_update(job->store, run, &second);
 	if (rc == 0 && rc2 != 0) {
 		*err = second;
 		rc = rc2;
@@ -195,21 +209,19 @@ static int finish(struct sweep_state *s, int rc, struct sp_err *err)
 int sweep_execute(const struct sweep_job *job, struct sp_err *err)
 {
 	struct run *run = job->run;
+	struct run_view sweep;
 	struct sweep_state s = {
 		.job = job,
-		.plan = sweep_plan_new(&run->config, run->arms, run->n_arms),
 		.n_stored = run->n_trials,
 		.t0_ns = clock_now_ns(job->clock),
 	};
-	bool more = true;
-	int rc = 0;
+	int rc;
 
-	while (rc == 0 && more) {
-		rc = stopped(job, err);
-		if (rc == 0)
-			rc = step(&s, &more, err);
-	}
-	rc = finish(&s, rc, err);
-	sweep_plan_free(s.plan);
-	return rc;
+	run_view_make(run, 0, &sweep);
+	s.plan = sweep_plan_new(&run->config, sweep.run.arms, sweep.run.n_arms);
+	rc = sweep_plan_run(&s, err);
+	run_view_done(&sweep);
+	if (rc == 0)
+		rc = sweep_confirm_all(&s, err);
+	return finish(&s, rc, err);
 }

@@ -2,7 +2,8 @@
 /*
  * The one loop: asks the plan for the next action, runs it on whatever measures,
  * stores the trial, feeds it back. Knows neither packets nor terminals. With
- * trials already in the run (--resume) it replays them first.
+ * trials already in the run (--resume) it replays them first. After the sweep come the
+ * confirmations that config.n_confirm asks for, each a plan of its own.
  */
 #ifndef SATPROF_ENGINE_SWEEP_H
 #define SATPROF_ENGINE_SWEEP_H
@@ -18,6 +19,7 @@
 
 struct sweep_progress {
 	uint32_t block, n_blocks; /* block 0: the pilot */
+	uint32_t phase;           /* 0: the sweep; else the confirmation */
 	const struct arm *arm;
 	const struct trial *trial; /* just stored */
 	uint64_t elapsed_ns;

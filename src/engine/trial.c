@@ -261,7 +261,10 @@ int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 
 	t->valid = true; /* until something says that it is not */
 	settle(b);
-	rc = b->is_cold ? warm_up(b, t, err) : 0;
+	/* Threads born since are as the others are. */
+	rc = b->force != NULL ? force_renew(b->force, err) : 0;
+	if (rc == 0 && b->is_cold)
+		rc = warm_up(b, t, err);
 	if (rc == 0) {
 		settle(b);
 		rc = send_and_observe(b, t, &r, err);

@@ -11,7 +11,9 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "model/run_view.h"
 #include "plan/analysis_private.h"
+#include "plan/confirm.h"
 
 #define DEFAULT_LEVEL       0.95
 #define DEFAULT_MARGIN_FRAC 0.03
@@ -187,7 +189,7 @@ void analysis_verdict_make(const struct run *run, struct analysis *a)
 			"the run ended before its plan did: what was finished counts");
 }
 
-void analysis_make(const struct run *run, struct analysis *ret_analysis)
+void analysis_steps_make(const struct run *run, struct analysis *ret_analysis)
 {
 	const struct sweep_config *c = &run->config;
 	struct analysis a = {
@@ -215,6 +217,16 @@ void analysis_make(const struct run *run, struct analysis *ret_analysis)
 	*ret_analysis = a;
 }
 
+void analysis_make(const struct run *run, struct analysis *ret_analysis)
+{
+	struct run_view sweep;
+
+	run_view_make(run, 0, &sweep);
+	analysis_steps_make(&sweep.run, ret_analysis);
+	confirm_judge(run, ret_analysis);
+	run_view_done(&sweep);
+}
+
 void analysis_done(struct analysis *a)
 {
 	size_t i;
@@ -237,5 +249,6 @@ void analysis_done(struct analysis *a)
 	free(a->shifts);
 	free(a->noise);
 	free(a->functions);
+	free(a->confirmations);
 	*a = (struct analysis){ 0 };
 }

@@ -18,6 +18,7 @@
 
 #include "model/run.h"
 #include "model/verdict.h"
+#include "plan/causes.h"
 #include "plan/mlrsearch.h"
 #include "stat/hinge.h"
 
@@ -201,6 +202,7 @@ struct analysis_shift {
 	double order_frac, order_lo_frac, order_hi_frac;
 	/* What else differs between the two arms (plan/causes.h), strongest suspect
 	 * first; none for a verdict that leaves nothing to explain. */
+	/* What differs between the two, the strongest suspect first. */
 	size_t n_causes;
 	struct cause *causes;
 };
@@ -246,6 +248,23 @@ struct analysis_noise {
 	size_t n_lo, n_hi;
 };
 
+/*
+ * A suspected cause, forced with the observer off, in fresh blocks interleaved with off
+ * and on (design 5). The shifts are of these blocks.
+ */
+struct analysis_confirmation {
+	uint32_t phase;
+	uint32_t ref, arm, forced; /* the run's arms */
+	enum factor factor;
+	enum cause_state state;
+	struct analysis_shift on_off, forced_off, forced_on;
+	double off_pps, on_pps, forced_pps; /* knees; NAN: none */
+	/* Forced against on lies within +- this, in logarithms: then forcing does what
+	 * the observer does. NAN where the shift itself did not come again. */
+	double ln_bound;
+	char why[200]; /* the rule that decided, or what lacks for it */
+};
+
 enum analysis_class { CLASS_UNRESOLVED, CLASS_CAPACITY };
 
 /* A function's own (self) cost in the first sampling arm. */
@@ -286,6 +305,11 @@ struct analysis {
 	 * all arms, each relative to its own knee; NAN below 3. */
 	double drift_frac;
 	struct analysis_dose dose;
+	/* --confirm: one a suspect that was forced, in the order of the run. */
+	size_t n_confirmations;
+	struct analysis_confirmation *confirmations;
+	/* Why there is none though it was asked for; "": see the run's notes. */
+	char no_confirmation[160];
 	uint32_t functions_arm; /* meaningful where has_profile */
 	size_t n_functions;
 	struct analysis_function *functions; /* costliest above first */

@@ -16,6 +16,8 @@
 /* From this fraction of the knee on a trial counts as "at the knee and above". */
 #define ANALYSIS_AT_KNEE_FRAC 0.98
 
+/* All of the steps: a run of one phase (model/run_view.h) as a sweep. */
+void analysis_steps_make(const struct run *run, struct analysis *ret_analysis);
 /* Grid, mini-sweeps and their fits. */
 void analysis_minisweeps_make(const struct run *run, struct analysis *a);
 /* Knee or bound of each arm, its block counts, and sampling totals. */
@@ -33,6 +35,9 @@ void analysis_cost_make(struct analysis *a);
 /* The shift, in logarithms, that n blocks with this sd would find with a chance of
  * 80 % by an interval that misses on one side with the chance tail. */
 double analysis_visible(double ln_sd, double tail, size_t n);
+/* One arm against another, pairs within blocks; all but what bands and causes add. */
+void analysis_shift_make(const struct analysis *a, uint32_t arm, uint32_t ref_arm,
+	struct analysis_shift *ret_shift);
 /* Shifts against arm 0, and the noise floor. */
 void analysis_shifts_make(struct analysis *a);
 /* What disturbed the run; after the shifts, whose verdicts bands can spoil. */

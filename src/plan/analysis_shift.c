@@ -171,7 +171,8 @@ static enum verdict shift_verdict(
 	return a->is_sequential ? sequential_verdict(a, s, once) : once;
 }
 
-static void shift_make(const struct analysis *a, uint32_t arm, struct analysis_shift *s)
+void analysis_shift_make(const struct analysis *a, uint32_t arm, uint32_t ref_arm,
+	struct analysis_shift *s)
 {
 	const double nan = (double)NAN;
 	struct values d = { 0 }, r = { 0 }, resolutions = { 0 };
@@ -180,6 +181,7 @@ static void shift_make(const struct analysis *a, uint32_t arm, struct analysis_s
 	size_t i;
 
 	*s = (struct analysis_shift){ .arm = arm,
+		.ref = ref_arm,
 		.shift_frac = nan,
 		.lo_frac = nan,
 		.hi_frac = nan,
@@ -261,7 +263,7 @@ void analysis_shifts_make(struct analysis *a)
 	a->n_shifts = a->n_arms - 1;
 	a->shifts = xcalloc(a->n_shifts, sizeof(*a->shifts));
 	for (arm = 1; arm < a->n_arms; arm++)
-		shift_make(a, arm, &a->shifts[arm - 1]);
+		analysis_shift_make(a, arm, 0, &a->shifts[arm - 1]);
 }
 
 const char *analysis_consistency_name(enum analysis_consistency c)

@@ -29,6 +29,8 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/causes_text.c \
 	%D%/causes_words.c \
 	%D%/coarse.c %D%/coarse.h \
+	%D%/confirm.c %D%/confirm.h \
+	%D%/confirm_choose.c \
 	%D%/measure.h \
 	%D%/minisweep.c %D%/minisweep.h \
 	%D%/mlrsearch.c %D%/mlrsearch.h %D%/mlrsearch_private.h \

@@ -2,7 +2,8 @@
 /*
  * The seam between a plan and whatever measures: the live bench (engine/bench),
  * or the fluid model in virtual time (sim/fluid). All calls come from one thread,
- * in the order arm_begin (trial)* arm_end. A call that fails ends the run.
+ * in the order arm_begin (trial)* arm_end; arm_add between them. A call that fails ends
+ * the run.
  */
 #ifndef SATPROF_PLAN_MEASURE_H
 #define SATPROF_PLAN_MEASURE_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/run.h"
 #include "model/trial.h"
 
 struct measure_ops {
@@ -23,6 +25,13 @@ struct measure_ops {
 	int (*trial)(void *ctx, struct trial *ret_trial, struct sp_err *err);
 	/* Stop both; called also after a failure. */
 	int (*arm_end)(void *ctx, struct sp_err *err);
+	/*
+	 * The run has a new last arm, a confirmation's. What it asks for cannot be
+	 * forced here: an error, and the arm is taken away again. NULL: nothing can be.
+	 * The same error code -SP_EENV from arm_begin or trial of such an arm ends its
+	 * confirmation, not the run.
+	 */
+	int (*arm_add)(void *ctx, const struct run *run, struct sp_err *err);
 };
 
 #endif

@@ -18,12 +18,16 @@
 void sweep_decide_init(struct sweep_plan *p)
 {
 	struct run *r = run_new();
+	size_t i;
 
 	r->config = *p->config;
 	r->config.rates_pps = NULL; /* stays its owner's; a ladder decides nothing */
 	r->arms = xcalloc(p->n_arms, sizeof(*r->arms));
 	memcpy(r->arms, p->arms, p->n_arms * sizeof(*r->arms));
 	r->n_arms = r->cap_arms = p->n_arms;
+	for (i = 0; i < p->n_arms; i++) /* to itself each plan is a sweep */
+		r->arms[i].force = (struct arm_force){ .is_forced = false };
+	r->config.n_confirm = 0;
 	p->seen = r;
 }
 

@@ -194,11 +194,10 @@ void sweep_pilot_feed(struct sweep_plan *p, const struct trial *t)
 	}
 }
 
-uint64_t sweep_plan_estimate_ns(
+uint64_t sweep_blocks_ns(
 	const struct sweep_config *config, const struct arm *arms, size_t n_arms)
 {
-	bool ladder = config->n_rates > 0;
-	uint64_t n_rates = ladder ? config->n_rates : config->n_rel_rates;
+	uint64_t n_rates = config->n_rates > 0 ? config->n_rates : config->n_rel_rates;
 	uint64_t trial = config->trial_ns + SWEEP_TRIAL_OVERHEAD_NS;
 	uint64_t total = 0;
 	size_t i;
@@ -212,10 +211,21 @@ uint64_t sweep_plan_estimate_ns(
 		if (arm_is_sampling(&arms[i]) && config->profile_trial_ns > 0)
 			total += (config->n_blocks + 1) / 2 * 2 *
 				 (config->profile_trial_ns + SWEEP_TRIAL_OVERHEAD_NS);
-		/* The pilot: about a dozen short trials, half as many near a knee. */
+	}
+	return total;
+}
+
+uint64_t sweep_plan_estimate_ns(
+	const struct sweep_config *config, const struct arm *arms, size_t n_arms)
+{
+	bool ladder = config->n_rates > 0;
+	uint64_t total = sweep_blocks_ns(config, arms, n_arms);
+	size_t i;
+
+	/* The pilot: about a dozen short trials, half as many near a knee. */
+	for (i = 0; i < n_arms; i++)
 		total += (i == 0 ? 12u : 6u) * (ladder ? i == 0 : 1u) *
 			 (SWEEP_PILOT_TRIAL_NS + SWEEP_TRIAL_OVERHEAD_NS);
-	}
 	if (config->ndr != NDR_NONE)
 		total += ARM_EDGE_NS +
 			 ndr_estimate_ns(config->ndr, SWEEP_TRIAL_OVERHEAD_NS);

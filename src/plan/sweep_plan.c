@@ -57,6 +57,22 @@ struct sweep_plan *sweep_plan_new(
 	return p;
 }
 
+struct sweep_plan *sweep_plan_new_from(const struct sweep_config *config,
+	const struct arm *arms, size_t n_arms, const struct sweep_start *start)
+{
+	struct sweep_plan *p = sweep_plan_new(config, arms, n_arms);
+	size_t i;
+
+	p->phase = start->phase;
+	p->next_id = start->first_id;
+	p->burst = start->burst;
+	p->arm_of = start->arm_of;
+	for (i = 0; i < n_arms; i++)
+		sweep_knee_push(&p->states[i], start->centres_pps[i]);
+	p->stage = ST_BLOCK_BEGIN;
+	return p;
+}
+
 void sweep_plan_free(struct sweep_plan *p)
 {
 	size_t i;
@@ -97,15 +113,31 @@ double sweep_centre_pps(const struct arm_state *s)
 	return m;
 }
 
+static uint32_t run_arm(const struct sweep_plan *p, uint32_t arm)
+{
+	return p->arm_of != NULL ? p->arm_of[arm] : arm;
+}
+
+static uint32_t own_arm(const struct sweep_plan *p, uint32_t run_arm)
+{
+	uint32_t i;
+
+	for (i = 0; p->arm_of != NULL && i < p->n_arms; i++)
+		if (p->arm_of[i] == run_arm)
+			return i;
+	return run_arm;
+}
+
 void sweep_emit_trial(struct sweep_plan *p, struct plan_action *a, uint32_t arm,
 	const struct trial_spec *spec)
 {
 	a->kind = PLAN_TRIAL;
-	a->arm = arm;
+	a->arm = run_arm(p, arm);
 	a->block = p->block;
 	a->spec = *spec;
 	a->spec.id = p->next_id++;
-	a->spec.arm = arm;
+	a->spec.arm = a->arm;
+	a->spec.phase = p->phase;
 	a->spec.block = p->block;
 	p->last = a->spec;
 }
@@ -113,7 +145,9 @@ void sweep_emit_trial(struct sweep_plan *p, struct plan_action *a, uint32_t arm,
 void sweep_emit_edge(const struct sweep_plan *p, struct plan_action *a,
 	enum plan_action_kind kind, uint32_t arm)
 {
-	*a = (struct plan_action){ .kind = kind, .arm = arm, .block = p->block };
+	*a = (struct plan_action){
+		.kind = kind, .arm = run_arm(p, arm), .block = p->block
+	};
 }
 
 static void queue_push(struct sweep_plan *p, enum trial_kind kind, double rate_pps,
@@ -344,8 +378,10 @@ static void grid_keep(struct sweep_plan *p, const struct trial *t)
 {
 	struct trial *g = &p->grid[p->n_grid++];
 
-	sweep_decide_keep(p, t);
 	*g = *t;
+	g->spec.arm = own_arm(p, t->spec.arm);
+	g->spec.phase = 0; /* to itself the plan is a sweep */
+	sweep_decide_keep(p, g);
 	g->bins = NULL;
 	g->cpus = NULL;
 	g->threads = NULL;
@@ -387,7 +423,7 @@ void sweep_plan_feed(struct sweep_plan *p, const struct trial *t)
 		grid_keep(p, t);
 	queue_again(p, t);
 	if (p->queue_pos == p->n_queue)
-		mini_sweep_over(p, t->spec.arm);
+		mini_sweep_over(p, own_arm(p, t->spec.arm));
 }
 
 void sweep_plan_finish_early(struct sweep_plan *p)

@@ -2,7 +2,8 @@
 /*
  * The plan of a sweep: pilot, then blocks of mini-sweeps in random order with a
  * common dither, each on a grid around its own arm's centre; with --ndr the search of
- * NDR and PDR on the reference arm comes last. A pure state machine:
+ * NDR and PDR on the reference arm comes last. A confirmation is such a plan without a
+ * pilot (plan/confirm.h). A pure state machine:
  * next() says what to do, feed() takes the result. It draws only from its own
  * seeded generator, so feeding the same results gives the same plan: --resume
  * replays the stored trials and goes on. Not thread safe.
@@ -27,9 +28,22 @@ struct plan_action {
 
 struct sweep_plan;
 
+/* What a plan without a pilot begins from: a confirmation follows a sweep. */
+struct sweep_start {
+	uint32_t phase;            /* its trials carry this */
+	uint32_t first_id;         /* of its first trial */
+	uint32_t burst;            /* as it was found or asked for */
+	const double *centres_pps; /* the arms' knees, as far as believed; > 0 */
+	/* What the actions and trials call the plan's arms: the run's numbers. */
+	const uint32_t *arm_of;
+};
+
 /* config and arms are borrowed and must outlive the plan. */
 struct sweep_plan *sweep_plan_new(
 	const struct sweep_config *config, const struct arm *arms, size_t n_arms);
+/* start is borrowed for the call but for arm_of, which must outlive the plan. */
+struct sweep_plan *sweep_plan_new_from(const struct sweep_config *config,
+	const struct arm *arms, size_t n_arms, const struct sweep_start *start);
 void sweep_plan_free(struct sweep_plan *p);
 
 /* After PLAN_TRIAL, feed() must come before the next next(). */

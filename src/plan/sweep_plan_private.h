@@ -49,6 +49,8 @@ struct sweep_plan {
 	const struct sweep_config *config;
 	const struct arm *arms;
 	size_t n_arms;
+	uint32_t phase;
+	const uint32_t *arm_of; /* NULL: the plan's numbers are the run's */
 	gsl_rng *rng;
 	enum stage stage;
 	uint32_t next_id;
@@ -100,6 +102,10 @@ bool sweep_ndr_next(struct sweep_plan *p, struct plan_action *a);
 void sweep_ndr_feed(struct sweep_plan *p, const struct trial *t);
 /* Every trial of the sweep tells what the generator can do. */
 void sweep_ndr_note_generator(struct sweep_plan *p, const struct trial *t);
+
+/* What the blocks take, without pilot and search. */
+uint64_t sweep_blocks_ns(
+	const struct sweep_config *config, const struct arm *arms, size_t n_arms);
 
 /* Memory of the grid trials. */
 void sweep_decide_init(struct sweep_plan *p);

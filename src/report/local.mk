@@ -4,6 +4,7 @@ noinst_LIBRARIES += %D%/libreport.a
 %C%_libreport_a_SOURCES += \
 	%D%/report.h \
 	%D%/report_answer.c %D%/report_answer.h \
+	%D%/report_confirm.c \
 	%D%/report_json.c %D%/report_json_private.h \
 	%D%/report_json_causes.c \
 	%D%/report_json_resources.c \

@@ -321,6 +321,10 @@ static json_t *head_json(const struct run *run, const struct analysis *a)
 		report_json_set_count(o, "burst", run->traffic.burst);
 	report_json_set(o, "arms", arms_json(run, a));
 	report_json_set(o, "observer", observer_json(run, a));
+	if (a->n_confirmations > 0 || run->config.n_confirm > 0)
+		report_json_set(o, "confirmations", report_json_confirmations(run, a));
+	if (a->no_confirmation[0] != '\0')
+		report_json_set_text(o, "no_confirmation", a->no_confirmation);
 	return o;
 }
 

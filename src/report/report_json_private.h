@@ -26,6 +26,8 @@ json_t *report_json_resources(
 	const struct run *run, const struct analysis_resources *r);
 /* The array "causes" of a shift. */
 json_t *report_json_causes(const struct analysis_shift *s);
+/* The array "confirmations". */
+json_t *report_json_confirmations(const struct run *run, const struct analysis *a);
 /* The array "trials". */
 json_t *report_json_trials(const struct run *run);
 

@@ -116,6 +116,8 @@ static json_t *trial_json(const struct run *run, const struct trial *t, size_t s
 	report_json_set_count(o, "id", t->spec.id);
 	report_json_set_count(o, "seq", seq);
 	report_json_set_count(o, "segment", t->segment);
+	if (t->spec.phase > 0)
+		report_json_set_count(o, "confirmation", t->spec.phase);
 	report_json_set_count(o, "block", t->spec.block);
 	report_json_set_text(o, "arm", run->arms[t->spec.arm].name);
 	report_json_set_text(o, "kind", trial_kind_name(t->spec.kind));

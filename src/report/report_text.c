@@ -329,6 +329,7 @@ static int text_write(FILE *f, const struct run *run, const struct analysis *a,
 	if (has_knees) {
 		knees_print(&t);
 		shifts_print(&t);
+		report_text_confirm(&t);
 		report_text_ndr(&t);
 		limits_print(&t);
 		report_text_resources(&t);

@@ -29,6 +29,7 @@ void report_text_why(const struct report_text_out *t);
 /* "free CPU ...: it waits (...)", for one that waits; the caller frees it. */
 char *report_text_waits(const struct analysis_resources *r);
 void report_text_resources(const struct report_text_out *t);
+void report_text_confirm(const struct report_text_out *t);
 void report_text_ndr(const struct report_text_out *t);
 void report_text_rates(const struct report_text_out *t);
 void report_text_functions(const struct report_text_out *t);

@@ -59,14 +59,24 @@ void fluid_free(struct fluid *f)
 	free(f);
 }
 
+bool fluid_arm_changes(const struct arm *arm, enum factor factor)
+{
+	return arm->kind != ARM_OFF ||
+	       (arm->force.is_forced && arm->force.factor == factor);
+}
+
 double fluid_capacity_pps(const struct fluid_config *cfg, const struct arm *arm)
 {
 	double change = 0, left = 1;
 
-	if (arm->kind != ARM_OFF) {
-		change += cfg->attach_frac + cfg->move_frac + cfg->awake_frac;
+	if (arm->kind != ARM_OFF)
+		change += cfg->attach_frac;
+	if (fluid_arm_changes(arm, FACTOR_PLACEMENT))
+		change += cfg->move_frac;
+	if (fluid_arm_changes(arm, FACTOR_IDLE))
+		change += cfg->awake_frac;
+	if (fluid_arm_changes(arm, FACTOR_CONTENTION))
 		left -= cfg->burn_frac;
-	}
 	if (arm->hz > 0) {
 		double khz = arm->hz / 1000.0;
 
@@ -290,8 +300,19 @@ static int fluid_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 	return 0;
 }
 
+static int fluid_arm_add(void *ctx, const struct run *run, struct sp_err *err)
+{
+	struct fluid *f = ctx;
+
+	(void)err;
+	f->arms = run->arms;
+	f->n_arms = run->n_arms;
+	return 0;
+}
+
 const struct measure_ops fluid_measure = {
 	.arm_begin = fluid_arm_begin,
 	.trial = fluid_trial,
 	.arm_end = fluid_arm_end,
+	.arm_add = fluid_arm_add,
 };

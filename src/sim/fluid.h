@@ -84,6 +84,9 @@ int fluid_config_parse(const char *s, struct fluid_config *ret_cfg, struct sp_er
 struct fluid *fluid_new(
 	const struct fluid_config *cfg, const struct arm *arms, size_t n_arms);
 void fluid_free(struct fluid *f);
+/* True where the arm changes what the factor is of: an observer changes all that is
+ * planted, the arm of a confirmation only what it forces. */
+bool fluid_arm_changes(const struct arm *arm, enum factor factor);
 /* The truth an arm's knee is compared with: without noise, drift and their like. */
 double fluid_capacity_pps(const struct fluid_config *cfg, const struct arm *arm);
 

@@ -43,12 +43,13 @@ static void share(const struct maker *m, enum fact_key key, const char *of, doub
 	count(m, key, of, frac * (double)NS_PER_S);
 }
 
-static void thread_facts(const struct maker *m, bool is_observed, double busy_frac)
+static void thread_facts(const struct maker *m, const struct arm *arm, double busy_frac)
 {
 	const struct fluid_config *c = m->cfg;
 	struct facts *f = &m->t->facts;
-	bool is_elsewhere = fabs(c->move_frac) > 0 && !is_observed;
-	double burn = is_observed ? c->burn_frac : 0;
+	bool is_elsewhere =
+		fabs(c->move_frac) > 0 && !fluid_arm_changes(arm, FACTOR_PLACEMENT);
+	double burn = fluid_arm_changes(arm, FACTOR_CONTENTION) ? c->burn_frac : 0;
 
 	facts_add(f, FACT_THREAD_CPU, THREAD, is_elsewhere ? 0 : 1);
 	facts_add(f, FACT_THREAD_NODE, THREAD, 0);
@@ -60,10 +61,10 @@ static void thread_facts(const struct maker *m, bool is_observed, double busy_fr
 	count(m, FACT_MINOR_FAULTS, THREAD, 30);
 }
 
-static void others_facts(const struct maker *m, bool is_observed)
+static void others_facts(const struct maker *m, bool burns)
 {
-	double frac = is_observed ? 0.01 + m->cfg->burn_frac : 0.01;
-	bool is_burnt = is_observed && m->cfg->burn_frac > 0;
+	double frac = burns ? 0.01 + m->cfg->burn_frac : 0.01;
+	bool is_burnt = burns && m->cfg->burn_frac > 0;
 	char top[64];
 
 	share(m, FACT_OTHERS_NS, CPU, frac);
@@ -76,15 +77,14 @@ static void cpu_facts(
 	const struct maker *m, const struct arm *arm, double busy_frac, double pps)
 {
 	const struct fluid_config *c = m->cfg;
-	bool is_observed = arm->kind != ARM_OFF;
 	/* A SUT that waits sleeps at its knee, too. */
 	double deep = fabs(c->awake_frac) > 0 ? 0.3 : 0.02;
 
 	share(m, FACT_BUSY_NS, CPU_OFF, 0.3);
 	share(m, FACT_BUSY_NS, CPU, busy_frac);
-	others_facts(m, is_observed);
+	others_facts(m, fluid_arm_changes(arm, FACTOR_CONTENTION));
 	count(m, FACT_IDLE_ENTRIES, CPU, 100 + 2000 * (1 - busy_frac));
-	if (is_observed && fabs(c->awake_frac) > 0)
+	if (fluid_arm_changes(arm, FACTOR_IDLE) && fabs(c->awake_frac) > 0)
 		deep = 0.001;
 	share(m, FACT_IDLE_DEEP_NS, CPU, deep);
 	count(m, FACT_IRQ_TIMER, CPU, 250 + (arm_is_sampling(arm) ? arm->hz : 0));
@@ -103,7 +103,7 @@ void fluid_facts_make(const struct fluid_config *cfg, const struct arm *arm,
 		.s = (double)t->spec.duration_ns / (double)NS_PER_S };
 	double busy_frac = (double)t->cpus[0].busy_ns / (double)t->spec.duration_ns;
 
-	thread_facts(&m, arm->kind != ARM_OFF, busy_frac);
+	thread_facts(&m, arm, busy_frac);
 	facts_add_text(&t->facts, FACT_ENVIRONMENT, "", "HOME=1 PATH=2");
 	cpu_facts(&m, arm, busy_frac, t->window_pps);
 	facts_add_text(&t->facts, FACT_CLOCK_SOURCE, "", "tsc");

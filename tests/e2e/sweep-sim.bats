@@ -223,7 +223,7 @@ teardown() {
 		-- true|the SUT is simulated
 	END
 	# An option that is new belongs above, or here, with what a simulation has.
-	printf -- '--%s\n' arms blocks burst frame-size help json latency margin \
+	printf -- '--%s\n' arms blocks burst confirm frame-size help json latency margin \
 		max-time ndr output preset quiet rates resume seed sim trial-time \
 		until-decided >>refused.txt
 	run comm -13 <(sort -u refused.txt) \
@@ -298,4 +298,60 @@ teardown() {
 	[ "$(q .verdict)" = none ]
 	sweep --sim capacity=100k --until-decided --rates 10k
 	[ "$status" -eq 2 ]
+}
+
+@test "--confirm: what the sampling rate does is confirmed at half of it" {
+	sweep --sim capacity=231k,noise=0.5%,per-khz=-4% --seed 1 --arms off,sample@3989 \
+		--confirm -o a.satprof
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = hurts ]
+	[ "$(q '.confirmations | length')" -eq 1 ]
+	[ "$(q '.confirmations[0] | [.factor, .state, .forced_arm] | @json')" = \
+		'["sampling","confirmed","sample@1994+sampling"]' ]
+	near "$(q '1 + .confirmations[0].forced_against_ref.shift_frac')" 0.92 1
+	[ "$(q '[.trials[] | select(.confirmation == 1)] | length')" -ge 120 ]
+	[ "$(q '[.arms[].name] | @json')" = '["off","sample@3989"]' ]
+	run "$SATPROF" show a.satprof
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Confirmation"*"sampling: 1994 Hz; confirmed"* ]]
+	[ "$("$SATPROF" show a.satprof --json | jq -S .)" = "$(jq -S . <<<"$json")" ]
+}
+
+@test "--confirm: the planted cause is confirmed, of several suspects the right one" {
+	sweep --sim capacity=231k,noise=1%,move=15% --seed 3 --arms off,count --confirm
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = helps ]
+	[ "$(q '.observer[0].causes[0] | [.factor, .thread, .arm_value, .state] | @json')" = \
+		'["placement","fwd","cpu 1","confirmed"]' ]
+	[ "$(q '.confirmations[0] | [.forced_arm, .state] | @json')" = \
+		'["off+placement","confirmed"]' ]
+	sweep --sim capacity=231k,noise=1%,burn=20% --seed 3 --arms off,count --confirm
+	[ "$(q .verdict)" = hurts ]
+	[ "$(q '.confirmations[0] | [.factor, .state] | @json')" = \
+		'["contention","confirmed"]' ]
+	# The thread moves as well, but is not what takes the capacity.
+	sweep --sim capacity=231k,noise=1%,burn=30%,move=0.01% --seed 3 --arms off,count \
+		--confirm=2
+	[ "$(q '[.confirmations[] | "\(.factor) \(.state)"] | join(", ")')" = \
+		"placement refuted" ]
+	[ "$(q '[.observer[0].causes[] | select(.confirmed)] | length')" -eq 0 ]
+}
+
+@test "--confirm without a shift forces nothing, in one line" {
+	sweep --sim capacity=231k,noise=0.5% --seed 1 --confirm=2
+	[ "$status" -eq 0 ]
+	[ "$(q .verdict)" = none ]
+	[ "$(q '.confirmations | length')" -eq 0 ]
+	[ "$(q .no_confirmation)" = "sample@997 does not move the knee" ]
+	[ "$(q '[.trials[] | select(has("confirmation"))] | length')" -eq 0 ]
+}
+
+@test "--confirm that has nothing to confirm is wrong usage" {
+	local words
+	for words in "--arms off" "--rates 10k,20k" "--confirm=0" "--confirm=99"; do
+		# shellcheck disable=SC2086 # words
+		run "$SATPROF" sweep --sim capacity=231k --confirm $words
+		[ "$status" -eq 2 ]
+		[[ "$output" == *confirm* ]]
+	done
 }

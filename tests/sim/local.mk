@@ -34,6 +34,12 @@ TESTS += %D%/test-sweep-decide
 %C%_test_sweep_decide_SOURCES = %D%/test-sweep-decide.c $(SIMSWEEP_SOURCES)
 %C%_test_sweep_decide_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
 
+check_PROGRAMS += %D%/test-sweep-confirm
+TESTS += %D%/test-sweep-confirm
+%C%_test_sweep_confirm_SOURCES = %D%/test-sweep-confirm.c \
+	tests/fixture/run_compare.c tests/fixture/run_fixture.h
+%C%_test_sweep_confirm_LDADD = src/engine/libengine.a $(TEST_OS_LIBS)
+
 # No test: scripts/bench/search runs it. It asks the program's own presets.
 check_PROGRAMS += %D%/bench-search
 %C%_bench_search_SOURCES = %D%/bench-search.c \

@@ -391,3 +391,8 @@ check_PROGRAMS += %D%/test-force
 TESTS += %D%/test-force
 %C%_test_force_SOURCES = %D%/test-force.c
 %C%_test_force_LDADD = $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-confirm
+TESTS += %D%/test-confirm
+%C%_test_confirm_SOURCES = %D%/test-confirm.c %D%/synthrun.c %D%/synthrun.h
+%C%_test_confirm_LDADD = $(TEST_PLAN_LIBS)
