@@ -55,6 +55,16 @@ is_spoiled() {
 	esac
 }
 
+# has_intervals: the sweep came to its end, with blocks enough for an interval of each shift; if only
+# these lack in each try, the machine is no place to measure.
+has_intervals() {
+	[ -n "$json" ] && [[ "$status" =~ ^[036]$ ]] || return 1
+	[ "$(q '[.notes[]? | select(startswith("ended early"))] | length')" -eq 0 ] || return 1
+	[ "$(q '[.observer[].blocks] | min')" -ge 6 ] && return 0
+	[ "$BATS_TEST_TRY_NUMBER" -gt "$BATS_TEST_RETRIES" ] || return 1
+	skip "this machine is too noisy now: $(q '.reasons[0:2] | join("; ")')"
+}
+
 # q FILTER: a jq query on $json.
 q() {
 	jq -r "$1" <<<"$json"
@@ -91,6 +101,57 @@ against() {
 	sweep --preset smoke --profiler "$profiler" "$@" -- \
 		satprof forward '{in}' '{out}' --cost 15000
 	q '.verdict, (.observer[0] | [.shift_frac, .lo_frac, .hi_frac] | @json), .reasons[0:3][]'
+}
+
+# What changes the SUT and nothing else, and what keeps two CPUs from sleeping without
+# taking anything from others.
+# shellcheck disable=SC2034
+MOVER_TO_1='taskset -a -p -c 1 {pid} && exec sleep 3600'
+# shellcheck disable=SC2034
+MOVER_TO_0='taskset -a -p -c 0 {pid} && exec sleep 3600'
+# shellcheck disable=SC2016,SC2034
+WAKER='for cpu in 0 1; do
+	taskset -c $cpu chrt --idle 0 perl -e "1 while 1" &
+done; wait'
+
+# story CPU PROFILER ARGS...: the story of the mission. A forwarder whose thread is
+# pinned to CPU 0, the generator's, or well placed on CPU 1; without PROFILER and with
+# it, and then what seems to be the cause is forced without it.
+story() {
+	local cpu=$1 profiler=$2
+	shift 2
+	sweep --cpu-gen 0 --cpu-recv 0 --cpu-collect 0 --cpu-sut 0,1 --confirm \
+		--profiler "$profiler" "$@" -- \
+		taskset -c "$cpu" "$SATPROF" forward '{in}' '{out}' --cost 15000
+	q '.verdict, (.observer[0] | [.shift_frac, .lo_frac, .hi_frac] | @json),
+		(.observer[0].causes[]? | [.factor, .evidence, .state] | @json),
+		(.confirmations[]? | [.factor, .forced, .state, .why,
+			.forced_against_ref.lo_frac, .forced_against_ref.hi_frac,
+			.forced_against_arm.lo_frac, .forced_against_arm.hi_frac] | @json),
+		.no_confirmation // empty, .reasons[0:3][], .notes[]?'
+}
+
+# story_took: seconds from the first trial of the sweep to its last, without what the
+# confirmation took.
+story_took() {
+	q '[.trials[] | select(has("confirmation") | not).t_start_ns] |
+		(max - min) / 1e9 | ceil'
+}
+
+# first_cause FACTOR THREAD_AND_VALUES STATE: the strongest suspect is this one.
+first_cause() {
+	[ "$(q '.observer[0].causes[0] | [.factor, .ref_value, .arm_value, .state] | @json')" = \
+		"[\"$1\",\"$2\",\"$3\",\"$4\"]" ]
+}
+
+# no_cause FACTOR: nothing is blamed on it.
+no_cause() {
+	[ "$(q "[.observer[0].causes[]? | select(.factor == \"$1\")] | length")" -eq 0 ]
+}
+
+# nothing_confirmed
+nothing_confirmed() {
+	[ "$(q '[.confirmations[]? | select(.state == "confirmed")] | length')" -eq 0 ]
 }
 
 # against_with_hogs: the same with nothing to find, while for 5 s of it every CPU is

@@ -40,3 +40,4 @@ EXTRA_DIST += %D%/fake-generator %D%/fake-trex
 E2E_TESTS += %D%/profilers.bats
 E2E_TESTS += %D%/verdicts.bats
 E2E_TESTS += %D%/facts.bats
+E2E_TESTS += %D%/story.bats

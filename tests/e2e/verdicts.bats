@@ -16,16 +16,6 @@ teardown() {
 	teardown_tmp
 }
 
-# The sweep came to its end, with blocks enough for an interval of each shift; if only
-# these lack in each try, the machine is no place to measure.
-has_intervals() {
-	[ -n "$json" ] && [[ "$status" =~ ^[036]$ ]] || return 1
-	[ "$(q '[.notes[]? | select(startswith("ended early"))] | length')" -eq 0 ] || return 1
-	[ "$(q '[.observer[].blocks] | min')" -ge 6 ] && return 0
-	[ "$BATS_TEST_TRY_NUMBER" -gt "$BATS_TEST_RETRIES" ] || return 1
-	skip "this machine is too noisy now: $(q '.reasons[0:2] | join("; ")')"
-}
-
 @test "a profiler that takes half of the SUT's CPU hurts" {
 	against "$BURNER"
 	has_intervals
