@@ -5,6 +5,7 @@ dist_man_MANS += %D%/satprof-lab.1
 dist_man_MANS += %D%/satprof-generate.1
 dist_man_MANS += %D%/satprof-forward.1
 dist_man_MANS += %D%/satprof-probe.1
+dist_man_MANS += %D%/satprof-audit.1
 dist_man_MANS += %D%/satprof-run.5
 dist_man_MANS += %D%/satprof-selftest.1
 dist_man_MANS += %D%/satprof-show.1

@@ -10,7 +10,7 @@ AM_TESTS_ENVIRONMENT = \
 
 # What a header of ours may need to compile alone.
 CHECK_CPPFLAGS = $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(GSL_CFLAGS) $(PCAP_CFLAGS) \
-	$(DW_CFLAGS) $(NL_CFLAGS) $(CAP_CFLAGS)
+	$(DW_CFLAGS) $(NL_CFLAGS) $(CAP_CFLAGS) $(HWLOC_CFLAGS)
 
 # What every unit test links; a unit test adds the libraries of its own layer
 # and below, highest first.
@@ -20,7 +20,8 @@ TEST_STAT_LIBS = src/stat/libstat.a $(TEST_MODEL_LIBS) $(GSL_LIBS)
 TEST_PLAN_LIBS = src/plan/libplan.a $(TEST_STAT_LIBS)
 TEST_CODEC_LIBS = src/codec/libcodec.a $(TEST_PLAN_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
 TEST_SIM_LIBS = src/sim/libsim.a $(TEST_CODEC_LIBS)
-TEST_OS_LIBS = src/os/libos.a $(TEST_SIM_LIBS) $(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS)
+TEST_OS_LIBS = src/os/libos.a $(TEST_SIM_LIBS) $(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS) \
+	$(HWLOC_LIBS)
 TEST_SYMBOL_LIBS = src/symbol/libsymbol.a $(TEST_OS_LIBS) $(DW_LIBS)
 TEST_OBSERVE_LIBS = src/observe/libobserve.a $(TEST_SYMBOL_LIBS)
 TEST_GEN_LIBS = src/gen/libgen.a $(TEST_OS_LIBS) $(PCAP_LIBS)

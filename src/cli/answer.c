@@ -14,8 +14,7 @@
 #include "plan/analysis.h"
 #include "report/report.h"
 
-/* What standard output can show. */
-static struct report_options output_options(void)
+struct report_options answer_options(void)
 {
 	struct report_options o = { .width = 0 };
 	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
@@ -34,7 +33,7 @@ static struct report_options output_options(void)
 int answer_print(const struct run *run, struct run_store *store, bool json,
 	enum exit_code *ret_code, struct sp_err *err)
 {
-	struct report_options o = output_options();
+	struct report_options o = answer_options();
 	struct analysis a;
 	int rc = 0;
 
@@ -56,7 +55,7 @@ int answer_print(const struct run *run, struct run_store *store, bool json,
 int answer_print_selftest(const struct run *run, struct run_store *store, bool json,
 	enum exit_code *ret_code, struct sp_err *err)
 {
-	struct report_options o = output_options();
+	struct report_options o = answer_options();
 	struct analysis a;
 	struct selftest t;
 	char *document;

@@ -9,6 +9,10 @@
 #include "codec/run_store.h"
 #include "model/run.h"
 #include "model/verdict.h"
+#include "report/report.h"
+
+/* What standard output can show. */
+struct report_options answer_options(void);
 
 /* A way to answer; *ret_code: what the command exits with. */
 typedef int answer_fn(const struct run *run, struct run_store *store, bool json,

@@ -19,6 +19,7 @@ struct command {
 	int (*run)(int argc, char **argv, struct sp_err *err);
 };
 
+extern const struct command cmd_audit;
 extern const struct command cmd_forward;
 extern const struct command cmd_generate;
 

@@ -3,6 +3,7 @@ bin_PROGRAMS += satprof
 satprof_SOURCES = \
 	%D%/answer.c %D%/answer.h \
 	%D%/args.c %D%/args.h \
+	%D%/cmd_audit.c \
 	%D%/cmd_forward.c \
 	%D%/cmd_generate.c \
 	%D%/cmd_lab.c \
@@ -39,4 +40,4 @@ satprof_LDADD = \
 	src/model/libmodel.a \
 	src/base/libbase.a \
 	$(JANSSON_LIBS) $(SQLITE_LIBS) $(GSL_LIBS) $(PCAP_LIBS) $(DW_LIBS) \
-	$(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS)
+	$(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS) $(HWLOC_LIBS)

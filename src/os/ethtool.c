@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Offload features through the ETHTOOL ioctl: no library does only this. */
+/* Offloads, rings and drivers through the ETHTOOL ioctl: no library does only this. */
 #include "config.h"
 
 #include "os/ethtool.h"
@@ -132,6 +132,52 @@ int ethtool_features_get(int fd, const char *ifname, struct ethtool_features *re
 	if (e != 0)
 		return request_failed(err, e, "read", ifname);
 	*ret_feat = feat;
+	return 0;
+}
+
+int ethtool_rings_get(
+	int fd, const char *ifname, struct ethtool_rings *ret_rings, struct sp_err *err)
+{
+	struct ethtool_ringparam r = { .cmd = ETHTOOL_GRINGPARAM };
+	int e = request(fd, ifname, &r);
+
+	if (e == EOPNOTSUPP)
+		return sp_err_set(
+			err, SP_EENV, "the driver of %s tells no ring sizes", ifname);
+	if (e != 0)
+		return sp_err_errno(
+			err, SP_EIO, e, "cannot read the ring sizes of %s", ifname);
+	*ret_rings = (struct ethtool_rings){ .rx = r.rx_pending,
+		.rx_max = r.rx_max_pending,
+		.tx = r.tx_pending,
+		.tx_max = r.tx_max_pending };
+	return 0;
+}
+
+int ethtool_driver_get(int fd, const char *ifname, struct ethtool_driver *ret_driver,
+	struct sp_err *err)
+{
+	struct ethtool_drvinfo d = { .cmd = ETHTOOL_GDRVINFO };
+	int e = request(fd, ifname, &d);
+
+	if (e != 0)
+		return sp_err_errno(
+			err, SP_EIO, e, "cannot read the driver of %s", ifname);
+	*ret_driver = (struct ethtool_driver){ .driver = "" };
+	(void)snprintf(
+		ret_driver->driver, sizeof(ret_driver->driver), "%.31s", d.driver);
+	(void)snprintf(ret_driver->bus, sizeof(ret_driver->bus), "%.31s", d.bus_info);
+	return 0;
+}
+
+int ethtool_name_get(int fd, int ifindex, char *ret_name, struct sp_err *err)
+{
+	struct ifreq ifr = { .ifr_ifindex = ifindex };
+
+	if (ioctl(fd, SIOCGIFNAME, &ifr) < 0)
+		return sp_err_errno(
+			err, SP_EIO, errno, "no interface has the number %d", ifindex);
+	(void)snprintf(ret_name, IF_NAMESIZE, "%.15s", ifr.ifr_name);
 	return 0;
 }
 

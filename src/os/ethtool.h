@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Offload features of an interface, by the names that `ethtool -k` knows in the
- * kernel ("rx-gro", "tx-generic-segmentation"). A descriptor belongs to the
- * namespace it was opened in.
+ * Offload features of an interface, by the names that `ethtool -k` knows in the kernel
+ * ("rx-gro", "tx-generic-segmentation"), its rings and its driver. A descriptor belongs
+ * to the namespace it was opened in.
  */
 #ifndef SATPROF_OS_ETHTOOL_H
 #define SATPROF_OS_ETHTOOL_H
@@ -38,6 +38,23 @@ int ethtool_features_get(int fd, const char *ifname, struct ethtool_features *re
  */
 int ethtool_features_set(int fd, const char *ifname, const struct ethtool_change *chg,
 	size_t n_chg, struct sp_err *err);
+
+struct ethtool_rings { /* descriptors */
+	uint32_t rx, rx_max, tx, tx_max;
+};
+
+/* SP_EENV where the driver does not tell. */
+int ethtool_rings_get(int fd, const char *ifname, struct ethtool_rings *ret_rings,
+	struct sp_err *err);
+
+struct ethtool_driver {
+	char driver[32], bus[32]; /* bus: the device, "0000:00:10.0"; "" */
+};
+
+int ethtool_driver_get(int fd, const char *ifname, struct ethtool_driver *ret_driver,
+	struct sp_err *err);
+/* The name of an interface by its number, of at least IF_NAMESIZE bytes. */
+int ethtool_name_get(int fd, int ifindex, char *ret_name, struct sp_err *err);
 /* The index of a feature, or -1. */
 int ethtool_feature_find(const struct ethtool_features *feat, const char *feature);
 

@@ -62,3 +62,15 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/pktring_rx.c %D%/pktring_rx.h \
 	%D%/pkttx.c %D%/pkttx.h \
 	%D%/thread.c %D%/thread.h
+%C%_libos_a_SOURCES += \
+	%D%/audit_busy.c \
+	%D%/audit_cpu.c \
+	%D%/audit_ethtool.c \
+	%D%/audit_host.c \
+	%D%/audit_irq.c \
+	%D%/audit_nic.c \
+	%D%/audit_private.h \
+	%D%/audit_read.c %D%/audit_read.h \
+	%D%/audit_task.c \
+	%D%/audit_topology.c \
+	%D%/audit_used.c

@@ -5,6 +5,8 @@ noinst_LIBRARIES += %D%/libreport.a
 	%D%/report.h \
 	%D%/report_answer.c %D%/report_answer.h \
 	%D%/report_confirm.c \
+	%D%/report_audit.c %D%/report_audit.h \
+	%D%/report_audit_json.c \
 	%D%/report_json.c %D%/report_json_private.h \
 	%D%/report_json_causes.c \
 	%D%/report_json_resources.c \

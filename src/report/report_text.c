@@ -334,6 +334,7 @@ static int text_write(FILE *f, const struct run *run, const struct analysis *a,
 		limits_print(&t);
 		report_text_resources(&t);
 	}
+	report_text_audit(&t);
 	report_text_rates(&t);
 	report_plot(f, run, a, &t.o);
 	report_text_functions(&t);

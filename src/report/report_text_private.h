@@ -30,6 +30,8 @@ void report_text_why(const struct report_text_out *t);
 char *report_text_waits(const struct analysis_resources *r);
 void report_text_resources(const struct report_text_out *t);
 void report_text_confirm(const struct report_text_out *t);
+/* What the audit finds in the facts of a run; nothing where there is nothing. */
+void report_text_audit(const struct report_text_out *t);
 void report_text_ndr(const struct report_text_out *t);
 void report_text_rates(const struct report_text_out *t);
 void report_text_functions(const struct report_text_out *t);

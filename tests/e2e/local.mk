@@ -41,3 +41,4 @@ E2E_TESTS += %D%/profilers.bats
 E2E_TESTS += %D%/verdicts.bats
 E2E_TESTS += %D%/facts.bats
 E2E_TESTS += %D%/story.bats
+E2E_TESTS += %D%/audit.bats

@@ -396,3 +396,9 @@ check_PROGRAMS += %D%/test-confirm
 TESTS += %D%/test-confirm
 %C%_test_confirm_SOURCES = %D%/test-confirm.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_confirm_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-audit-read
+TESTS += %D%/test-audit-read
+%C%_test_audit_read_SOURCES = \
+	%D%/test-audit-read.c %D%/roottree.c %D%/roottree.h
+%C%_test_audit_read_LDADD = $(TEST_OS_LIBS)

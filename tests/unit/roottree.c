@@ -49,20 +49,36 @@ int roottree_teardown(void **state)
 	return 0;
 }
 
-void roottree_put(const struct roottree *t, const char *path, const char *text)
+/* The whole path, and its folders. */
+static void make_folders(const struct roottree *t, const char *path, char full[256])
 {
-	char full[256], *slash;
-	FILE *f;
+	char *slash;
 
-	(void)snprintf(full, sizeof(full), "%s/%s", t->path, path);
+	(void)snprintf(full, 256, "%s/%s", t->path, path);
 	for (slash = full + strlen(t->path) + 1; (slash = strchr(slash, '/'));
 		slash++) {
 		*slash = '\0';
 		(void)mkdir(full, 0755);
 		*slash = '/';
 	}
+}
+
+void roottree_put(const struct roottree *t, const char *path, const char *text)
+{
+	char full[256];
+	FILE *f;
+
+	make_folders(t, path, full);
 	f = fopen(full, "w");
 	assert_non_null(f);
 	assert_true(fputs(text, f) >= 0);
 	assert_int_equal(fclose(f), 0);
+}
+
+void roottree_link(const struct roottree *t, const char *path, const char *target)
+{
+	char full[256];
+
+	make_folders(t, path, full);
+	assert_int_equal(symlink(target, full), 0);
 }

@@ -15,5 +15,7 @@ int roottree_setup(void **state);
 int roottree_teardown(void **state);
 /* Write a file, with its folders; path without a slash at its front. */
 void roottree_put(const struct roottree *t, const char *path, const char *text);
+/* The same for a symbolic link. */
+void roottree_link(const struct roottree *t, const char *path, const char *target);
 
 #endif
