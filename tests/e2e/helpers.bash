@@ -120,7 +120,7 @@ done; wait'
 story() {
 	local cpu=$1 profiler=$2
 	shift 2
-	sweep --cpu-gen 0 --cpu-recv 0 --cpu-collect 0 --cpu-sut 0,1 --confirm \
+	sweep --cpu-gen 0 --cpu-recv 0 --cpu-collect 0 --cpu-sut 0,1 --confirm --blocks 9 \
 		--profiler "$profiler" "$@" -- \
 		taskset -c "$cpu" "$SATPROF" forward '{in}' '{out}' --cost 15000
 	q '.verdict, (.observer[0] | [.shift_frac, .lo_frac, .hi_frac] | @json),
@@ -128,7 +128,7 @@ story() {
 		(.confirmations[]? | [.factor, .forced, .state, .why,
 			.forced_against_ref.lo_frac, .forced_against_ref.hi_frac,
 			.forced_against_arm.lo_frac, .forced_against_arm.hi_frac] | @json),
-		.no_confirmation // empty, .reasons[0:3][], .notes[]?'
+		.no_confirmation // empty, .reasons[]'
 }
 
 # story_took: seconds from the first trial of the sweep to its last, without what the
