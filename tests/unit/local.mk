@@ -402,3 +402,10 @@ TESTS += %D%/test-audit-read
 %C%_test_audit_read_SOURCES = \
 	%D%/test-audit-read.c %D%/roottree.c %D%/roottree.h
 %C%_test_audit_read_LDADD = $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-audit-tree
+TESTS += %D%/test-audit-tree
+%C%_test_audit_tree_SOURCES = \
+	%D%/test-audit-tree.c %D%/roottree.c %D%/roottree.h
+%C%_test_audit_tree_LDADD = $(TEST_OS_LIBS)
+EXTRA_DIST += tests/fixture/audit/two-nodes.tar.gz
