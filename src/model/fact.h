@@ -81,6 +81,8 @@ enum fact_key {
 	FACT_MEMORY_BYTES, /* level: resident on this node */
 	/* FACT_CPU: the SUT's CPUs and any a SUT thread ran on */
 	FACT_BUSY_NS,      /* count: wall - idle */
+	FACT_BENCH_NS,     /* count: satprof's own threads ran: generator, receiver */
+	FACT_SOFTIRQD_NS,  /* count: ksoftirqd ran, packet work beyond its budget */
 	FACT_OTHERS_NS,    /* count: other tasks than the SUT's ran, as far as known */
 	FACT_OTHERS_TOP,   /* text: "perf 12 %": who ran most there, of the wall time */
 	FACT_IDLE_ENTRIES, /* count: of idle states, all but polling */

@@ -25,6 +25,7 @@ void facts_snapshot_free(struct facts_snapshot *s)
 	free(s->cpus);
 	free(s->migrations);
 	free(s->others);
+	free(s->served);
 	free(s->old);
 	free(s->cgroup);
 	free(s->kept);
@@ -102,6 +103,7 @@ void facts_snapshot_read(const struct facts_query *q,
 	facts_cgroup_read(q->root_fd, pid, s);
 	facts_host_read(q->root_fd, s);
 	facts_others_read(q, s);
+	facts_served_read(q, s);
 	if (begin != NULL)
 		levels_read(q, begin, pid, s);
 }

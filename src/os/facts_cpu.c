@@ -179,6 +179,7 @@ static void cpu_diff(const struct facts_snapshot *a, const struct facts_snapshot
 		facts_add(fs, FACT_BUSY_NS, of, (double)use.busy_ns);
 		facts_add(fs, FACT_STEAL_NS, of, (double)use.steal_ns);
 	}
+	facts_served_diff(a, b, cpu, fs);
 	if (x == NULL || y == NULL)
 		return;
 	tallies_diff(x, y, of, fs);

@@ -59,6 +59,14 @@ struct facts_other {
 	char comm[16];
 };
 
+/* A task that the measurement brings with it: ksoftirqd, a thread of satprof. */
+struct facts_served {
+	pid_t pid, tid;
+	int32_t cpu; /* where it is bound to, or last ran */
+	bool is_softirqd;
+	uint64_t run_ns;
+};
+
 struct facts_snapshot {
 	const struct procstat_snapshot *proc; /* borrowed */
 	struct facts_buf buf;
@@ -73,7 +81,10 @@ struct facts_snapshot {
 	struct facts_other *others; /* by pid */
 	size_t n_old, cap_old;
 	struct facts_other *old; /* what others was when it was read before */
-	char *cgroup;            /* whose throttling this is, or NULL */
+	bool has_softirqds; /* they were looked for: they are the first n_softirqds */
+	size_t n_softirqds, n_served, cap_served;
+	struct facts_served *served;
+	char *cgroup; /* whose throttling this is, or NULL */
 	bool has_throttled;
 	uint64_t throttled, throttled_ns;
 	bool has_numa_migrated, has_thp_faults;
@@ -106,6 +117,11 @@ void facts_others_read(const struct facts_query *q, struct facts_snapshot *s);
 /* For the CPUs given. */
 void facts_others_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
 	const int *cpus, size_t n_cpus, struct facts *fs);
+
+/* ksoftirqd and satprof's own threads. */
+void facts_served_read(const struct facts_query *q, struct facts_snapshot *s);
+void facts_served_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
+	int cpu, struct facts *fs);
 
 void facts_thread_read(int root_fd, struct facts_snapshot *s);
 /* Chooses the threads to keep. */

@@ -48,6 +48,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/facts_memory.c \
 	%D%/facts_others.c \
 	%D%/facts_process.c \
+	%D%/facts_served.c \
 	%D%/facts_thread.c \
 	%D%/findprog.c %D%/findprog.h \
 	%D%/force.c %D%/force.h %D%/force_private.h \

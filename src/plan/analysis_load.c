@@ -19,7 +19,8 @@ static double of_duration(double ns, const struct trial *t)
 }
 
 /*
- * Time on the SUT's CPUs that neither its threads nor interrupts account for, per CPU.
+ * Time on the SUT's CPUs that neither its threads nor interrupts nor satprof itself
+ * account for, per CPU.
  * Work in softirq that hits a running SUT thread counts as both, so this is rather too
  * little.
  */
@@ -33,6 +34,9 @@ static double others_frac(const struct trial *t)
 			(double)t->cpus[i].irq_ns;
 	for (i = 0; i < t->n_threads; i++)
 		busy -= (double)t->threads[i].run_ns;
+	for (i = 0; i < t->facts.n; i++)
+		if (t->facts.f[i].key == FACT_BENCH_NS)
+			busy -= t->facts.f[i].value;
 	return of_duration(busy, t) / (double)t->n_cpus;
 }
 

@@ -36,7 +36,7 @@
 	}
 
 /*
- * Not here: busy_ns, run_ns and softnet_dropped, which follow from the load or from
+ * Not here: busy_ns, run_ns, softirqd_ns and softnet_dropped, which follow from the load or from
  * another cause, and others_top, which others_ns tells.
  */
 const struct causes_rule causes_rules[] = {
@@ -59,6 +59,7 @@ const struct causes_rule causes_rules[] = {
 
 	TIME(OTHERS_NS, CONTENTION, 0, 0.03, COSTS),
 	TIME(THROTTLED_NS, CONTENTION, 0, 0.01, COSTS),
+	TIME(BENCH_NS, CONTENTION, 1, 0.03, COSTS),
 	TIME(WAIT_NS, CONTENTION, 1, 0.03, COSTS),
 	RATE(THROTTLED, CONTENTION, 2, 1, COSTS, false),
 	RATE(INVOLUNTARY, CONTENTION, 2, 100, COSTS, false),

@@ -6,6 +6,7 @@
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -18,15 +19,32 @@ bool minisweep_is_usable(const struct trial *t)
 	       t->limited_by != LIMITED_RECEIVER;
 }
 
+/* What ran on that CPU for the measurement itself; 0 where it is not known. */
+static double served_ns(const struct trial *t, int32_t cpu)
+{
+	static const enum fact_key keys[] = { FACT_BENCH_NS, FACT_SOFTIRQD_NS };
+	char of[FACT_OF_MAX];
+	double sum_ns = 0;
+	size_t i;
+
+	(void)snprintf(of, sizeof(of), "%d", cpu);
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct fact *f = facts_find(&t->facts, keys[i], of);
+
+		sum_ns += f != NULL ? f->value : 0;
+	}
+	return sum_ns;
+}
+
 double minisweep_wait_frac(const struct trial *t)
 {
-	uint64_t max_ns = 0;
+	double max_ns = 0;
 	size_t i;
 
 	for (i = 0; i < t->n_threads; i++)
-		if (t->threads[i].wait_ns > max_ns)
-			max_ns = t->threads[i].wait_ns;
-	return max_ns > 0 ? (double)max_ns / (double)t->spec.duration_ns : 0;
+		max_ns = fmax(max_ns, (double)t->threads[i].wait_ns -
+					      served_ns(t, t->threads[i].cpu));
+	return max_ns > 0 ? max_ns / (double)t->spec.duration_ns : 0;
 }
 
 double minisweep_wait_limit(double *waits_frac, size_t n)

@@ -16,8 +16,12 @@
  * generator or receiver was the limit. */
 bool minisweep_is_usable(const struct trial *t);
 
-/* Part of the trial's time that the SUT's thread that waited longest for a CPU waited;
- * 0 where no thread was seen. */
+/*
+ * Part of the trial's time that the SUT's thread that waited longest for a CPU waited
+ * for others: less what ksoftirqd, which is the packets' own work and grows with the
+ * rate, and satprof itself ran there, as far as the facts tell. 0 where no thread was
+ * seen.
+ */
 double minisweep_wait_frac(const struct trial *t);
 
 /*

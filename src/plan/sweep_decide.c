@@ -31,6 +31,18 @@ void sweep_decide_init(struct sweep_plan *p)
 	p->seen = r;
 }
 
+/* What tells whether others disturbed a trial, see minisweep_wait_frac(). */
+static void keep_facts(struct facts *to, const struct facts *from)
+{
+	size_t i;
+
+	*to = (struct facts){ 0 };
+	for (i = 0; i < from->n; i++)
+		if (from->f[i].key == FACT_BENCH_NS ||
+			from->f[i].key == FACT_SOFTIRQD_NS)
+			facts_add(to, from->f[i].key, from->f[i].of, from->f[i].value);
+}
+
 /* With its threads, which tell whether others disturbed it. */
 void sweep_decide_keep(struct sweep_plan *p, const struct trial *trial)
 {
@@ -39,7 +51,7 @@ void sweep_decide_keep(struct sweep_plan *p, const struct trial *trial)
 	t.bins = NULL;
 	t.cpus = NULL;
 	t.counters = NULL;
-	t.facts = (struct facts){ 0 };
+	keep_facts(&t.facts, &trial->facts);
 	t.n_bins = t.n_cpus = t.n_counters = 0;
 	t.cap_bins = t.cap_cpus = t.cap_counters = 0;
 	t.threads = xcalloc(t.n_threads, sizeof(*t.threads));

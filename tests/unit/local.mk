@@ -272,6 +272,11 @@ TESTS += %D%/test-gen-retag
 %C%_test_gen_retag_SOURCES = %D%/test-gen-retag.c
 %C%_test_gen_retag_LDADD = $(TEST_GEN_LIBS)
 
+check_PROGRAMS += %D%/test-minisweep
+TESTS += %D%/test-minisweep
+%C%_test_minisweep_SOURCES = %D%/test-minisweep.c
+%C%_test_minisweep_LDADD = $(TEST_PLAN_LIBS)
+
 check_PROGRAMS += %D%/test-mlrsearch
 TESTS += %D%/test-mlrsearch
 %C%_test_mlrsearch_SOURCES = %D%/test-mlrsearch.c

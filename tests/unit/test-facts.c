@@ -394,6 +394,51 @@ static void live(void **state)
 	(void)close(root.fd);
 }
 
+/* ksoftirqd and satprof's own threads, each on its CPU; other kernel threads are not.
+ */
+static void what_the_measurement_runs_itself(void **state)
+{
+	const struct roottree *t = *state;
+	static const int cpus[] = { 0, 1 };
+	struct facttree_edges e = { .q = { .pid = 10, .cpus = cpus, .n_cpus = 2 } };
+	uint64_t i;
+
+	for (i = 0; i < 2; i++) {
+		put_many(t, (struct facttree_thread){ .pid = 2,
+				    .tid = 2,
+				    .flags = 0x200000,
+				    .children = "7 8 9 " });
+		put_many(t, (struct facttree_thread){ .pid = 7,
+				    .tid = 7,
+				    .comm = "ksoftirqd/0",
+				    .run_ns = 3 + 20 * i });
+		put_many(t, (struct facttree_thread){ .pid = 8,
+				    .tid = 8,
+				    .comm = "kworker/1",
+				    .cpu = 1,
+				    .run_ns = 5000 * i });
+		put_many(t, (struct facttree_thread){ .pid = 9,
+				    .tid = 9,
+				    .comm = "ksoftirqd/1",
+				    .cpu = 1,
+				    .run_ns = 4 + 700 * i });
+		put_many(t,
+			(struct facttree_thread){
+				.pid = 99, .tid = 99, .cpu = 0, .run_ns = 1 + 40 * i });
+		if (i == 0)
+			facttree_begin(t, &e);
+	}
+	/* A receiver that was born meanwhile. */
+	put_many(t, (struct facttree_thread){
+			    .pid = 99, .tid = 98, .cpu = 0, .run_ns = 6 });
+	facttree_end(&e, NS_PER_S);
+	assert_int_equal(VALUE(FACT_SOFTIRQD_NS, "0"), 20);
+	assert_int_equal(VALUE(FACT_SOFTIRQD_NS, "1"), 700);
+	assert_int_equal(VALUE(FACT_BENCH_NS, "0"), 46);
+	assert_int_equal(VALUE(FACT_BENCH_NS, "1"), 0);
+	facttree_done(&e);
+}
+
 int main(void)
 {
 #define TREE_TEST(f)                                                                   \
@@ -407,6 +452,7 @@ int main(void)
 		TREE_TEST(launch_is_told),
 		TREE_TEST(throttling_of_all_groups_above),
 		TREE_TEST(throttling_of_version_1),
+		TREE_TEST(what_the_measurement_runs_itself),
 		cmocka_unit_test(what_is_absent_is_named),
 		cmocka_unit_test(live),
 	};
