@@ -71,15 +71,16 @@ static bool walk_up(int root_fd, const char *mount, const char *cgroup, bool is_
 	struct cgroup_quota *q)
 {
 	size_t floor_len = strlen(mount);
+	/* Outside of what this cgroup namespace shows: all that is known of it is what
+	 * stands above all. */
+	bool is_outside = strstr(cgroup, "/..") != NULL;
 	char dir[400], file[sizeof(q->file)], *slash;
 	double cpus;
 	bool found;
 
 	(void)snprintf(dir, sizeof(dir), "%s%s", mount,
-		strcmp(cgroup, "/") == 0 ? "" : cgroup);
-	if (strstr(cgroup, "/..") != NULL)
-		return false; /* outside of what this cgroup namespace shows */
-	found = faccessat(root_fd, dir, F_OK, 0) == 0;
+		is_outside || strcmp(cgroup, "/") == 0 ? "" : cgroup);
+	found = !is_outside && faccessat(root_fd, dir, F_OK, 0) == 0;
 	for (;;) {
 		cpus = quota_in(root_fd, dir, is_v2, file, sizeof(file));
 		if (cpus < q->cpus) {

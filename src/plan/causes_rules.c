@@ -36,8 +36,8 @@
 	}
 
 /*
- * Not here: busy_ns, run_ns, softirqd_ns and softnet_dropped, which follow from the load or from
- * another cause, and others_top, which others_ns tells.
+ * Not here: busy_ns, run_ns, softirqd_ns and softnet_dropped, which follow from the
+ * load or from another cause, and others_top, which others_ns tells.
  */
 const struct causes_rule causes_rules[] = {
 	SETTLED(THREAD_CPU, PLACEMENT, 0),
