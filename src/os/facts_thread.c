@@ -53,21 +53,6 @@ static uint64_t ran_ns(
 	return x != NULL ? minus(y->run_ns, x->run_ns) : y->run_ns;
 }
 
-/* "worker", "worker#2", ... : by tid, over all threads whether kept or not. */
-static void name_make(
-	const struct procstat_snapshot *proc, size_t at, char *name, size_t len)
-{
-	const char *comm = proc->threads[at].comm;
-	size_t nth = 1, i;
-
-	for (i = 0; i < at; i++)
-		nth += strcmp(proc->threads[i].comm, comm) == 0;
-	if (nth == 1)
-		(void)snprintf(name, len, "%s", comm);
-	else
-		(void)snprintf(name, len, "%s#%zu", comm, nth);
-}
-
 /* Threads before at that ran more, or as much. */
 static size_t rank_of(const uint64_t *ran, size_t n, size_t at)
 {
@@ -96,7 +81,7 @@ static void threads_choose(const struct facts_snapshot *begin, struct facts_snap
 		s->kept = xgrow(s->kept, s->n_kept, &s->cap_kept, sizeof(*s->kept));
 		k = &s->kept[s->n_kept++];
 		k->at = i;
-		name_make(proc, i, k->name, sizeof(k->name));
+		procstat_thread_name(proc, i, k->name);
 	}
 	free(ran);
 }

@@ -200,19 +200,57 @@ static void read_threads(int root_fd, pid_t pid, struct procstat_snapshot *s)
 	s->n_threads = n;
 }
 
-int procstat_read(
-	int root_fd, pid_t pid, struct procstat_snapshot *s, struct sp_err *err)
+static int read_timed_cpus(int root_fd, struct procstat_snapshot *s, struct sp_err *err)
 {
 	uint64_t before_ns = clock_now_ns(&clock_monotonic);
 	int rc = read_cpus(root_fd, s, err);
 
+	if (rc == 0)
+		s->t_ns = before_ns + (clock_now_ns(&clock_monotonic) - before_ns) / 2;
+	return rc;
+}
+
+int procstat_read(
+	int root_fd, pid_t pid, struct procstat_snapshot *s, struct sp_err *err)
+{
+	int rc = read_timed_cpus(root_fd, s, err);
+
 	if (rc != 0)
 		return rc;
-	s->t_ns = before_ns + (clock_now_ns(&clock_monotonic) - before_ns) / 2;
 	s->n_threads = 0;
 	if (pid > 0)
 		read_threads(root_fd, pid, s);
 	return 0;
+}
+
+int procstat_renew(int root_fd, struct procstat_snapshot *s, struct sp_err *err)
+{
+	struct procstat_thread now;
+	size_t i;
+	int rc = read_timed_cpus(root_fd, s, err);
+
+	for (i = 0; rc == 0 && i < s->n_threads; i++) {
+		struct procstat_thread *t = &s->threads[i];
+
+		if (read_thread(root_fd, t->pid, t->tid, &now) &&
+			now.start_ticks == t->start_ticks)
+			*t = now;
+	}
+	return rc;
+}
+
+void procstat_thread_name(
+	const struct procstat_snapshot *s, size_t i, char name[PROCSTAT_NAME_MAX])
+{
+	const char *comm = s->threads[i].comm;
+	size_t nth = 1, k;
+
+	for (k = 0; k < i; k++)
+		nth += strcmp(s->threads[k].comm, comm) == 0;
+	if (nth == 1)
+		(void)snprintf(name, PROCSTAT_NAME_MAX, "%s", comm);
+	else
+		(void)snprintf(name, PROCSTAT_NAME_MAX, "%s#%zu", comm, nth);
 }
 
 void procstat_done(struct procstat_snapshot *s)

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "model/fact.h"
 #include "model/trial.h"
 
 /* Running totals of one CPU since boot, ns (from /proc/stat's ticks). */
@@ -57,6 +58,18 @@ struct procstat_snapshot {
 int procstat_read(
 	int root_fd, pid_t pid, struct procstat_snapshot *s, struct sp_err *err);
 void procstat_done(struct procstat_snapshot *s);
+
+/*
+ * Read the times again, of the same CPUs and threads and no others: the array of
+ * threads keeps its order. One that is gone meanwhile keeps what it had.
+ */
+int procstat_renew(int root_fd, struct procstat_snapshot *s, struct sp_err *err);
+
+#define PROCSTAT_NAME_MAX FACT_OF_MAX
+/* "worker" is the first of that name by tid, "worker#2" the second: what facts and what
+ * is forced are called by (model/fact.h). */
+void procstat_thread_name(
+	const struct procstat_snapshot *s, size_t i, char name[PROCSTAT_NAME_MAX]);
 
 /*
  * b - a for the CPUs in cpus[] and for all threads in b, into t->cpus and

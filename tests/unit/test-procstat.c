@@ -160,6 +160,53 @@ static void test_threads_of_a_tree(void **state)
 	procstat_done(&s);
 }
 
+/* The same threads, later: who was born, ended or has a used number is not among them.
+ */
+static void test_times_are_read_again(void **state)
+{
+	struct procstat_snapshot s = { 0 };
+	struct roottree *t = *state;
+	struct sp_err err;
+	uint64_t t_ns;
+
+	put_thread(t, 10, 10, STAT(10, "a", 1, 1), "100 1 1\n", "");
+	put_thread(t, 10, 12, STAT(12, "b", 1, 2), "200 2 2\n", "");
+	put_thread(t, 10, 14, STAT(14, "c", 1, 3), "300 3 3\n", "");
+	read_ok(t->fd, 10, &s);
+	t_ns = s.t_ns;
+	put_thread(t, 10, 10, STAT(10, "a", 1, 1), "111 9 1\n", "");
+	put_thread(t, 10, 11, STAT(11, "born", 1, 9), "50 5 5\n", "");
+	put_thread(t, 10, 12, STAT(12, "b", 1, 8), "999 9 9\n", "");
+	put_thread(t, 10, 14, "", "x\n", "");
+	roottree_put(t, "proc/stat", "cpu  9 0 0 9\ncpu0 9 0 0 77 0 0 0 0\n");
+	assert_int_equal(procstat_renew(t->fd, &s, &err), 0);
+	assert_true(s.t_ns > t_ns);
+	assert_int_equal(s.n_cpus, 1);
+	assert_int_equal(s.cpus[0].idle_ns, 77 * TICK_NS);
+	assert_int_equal(s.n_threads, 3);
+	assert_int_equal(s.threads[0].run_ns, 111);
+	assert_int_equal(s.threads[0].wait_ns, 9);
+	assert_int_equal(s.threads[1].run_ns, 200);
+	assert_int_equal(s.threads[2].run_ns, 300);
+	procstat_done(&s);
+}
+
+static void test_names_count_namesakes(void **state)
+{
+	struct procstat_thread threads[] = { { .comm = "a" }, { .comm = "b" },
+		{ .comm = "a" }, { .comm = "a#2" }, { .comm = "a" } };
+	static const char *const names[] = { "a", "b", "a#2", "a#2", "a#3" };
+	struct procstat_snapshot s = { .n_threads = 5, .threads = threads };
+	char name[PROCSTAT_NAME_MAX];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		procstat_thread_name(&s, i, name);
+		assert_string_equal(name, names[i]);
+	}
+}
+
 /* A kernel without CONFIG_PROC_CHILDREN. */
 static void test_tree_by_parents(void **state)
 {
@@ -287,6 +334,9 @@ int main(void)
 			test_cpus, tree_setup, roottree_teardown),
 		cmocka_unit_test_setup_teardown(
 			test_threads_of_a_tree, tree_setup, roottree_teardown),
+		cmocka_unit_test_setup_teardown(
+			test_times_are_read_again, tree_setup, roottree_teardown),
+		cmocka_unit_test(test_names_count_namesakes),
 		cmocka_unit_test_setup_teardown(
 			test_tree_by_parents, tree_setup, roottree_teardown),
 		cmocka_unit_test_setup_teardown(test_malformed_files_are_left_out,
