@@ -96,6 +96,8 @@ static void child_main(const struct force_ops *ops, struct force_child *c)
 	 * by its end, and then there is something to undo. */
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_BLOCK, &all, NULL);
+	/* A kill of the group must not take the one that undoes it. */
+	(void)setsid();
 	keep_only(c);
 	do {
 		struct sp_err err = { .code = SP_OK };
@@ -106,8 +108,10 @@ static void child_main(const struct force_ops *ops, struct force_child *c)
 		if (ops->work != NULL && err.code == SP_OK)
 			ops->work(c);
 	} while (next_ask(c->sock));
-	if (ops->undo != NULL)
+	if (ops->undo != NULL) {
 		ops->undo(c);
+		ops->undo(c); /* of what was born forced meanwhile */
+	}
 	_exit(0);
 }
 
@@ -154,26 +158,20 @@ static int helper_answer(const struct helper *h, struct sp_err *err)
 	return -(int)got.code;
 }
 
-static void helper_stop(const struct helper *h)
-{
-	int status;
-
-	(void)close(h->sock); /* says it */
-	while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR)
-		;
-}
-
 int force_start(const struct arm_force *f, const struct force_target *t,
 	struct force **ret_force, struct sp_err *err)
 {
 	const struct force_ops *ops = ops_for(f->factor);
-	struct force *force = xcalloc(1, sizeof(*force));
+	struct force *force;
 	size_t i, n = 1;
-	int rc = 0;
+	int rc = force_check(f, t, err);
 
+	if (rc != 0)
+		return rc;
+	force = xcalloc(1, sizeof(*force));
 	if (ops == NULL)
 		n = 0;
-	else if (ops->is_companion)
+	else if (ops->work != NULL)
 		n = f->n_parts;
 	for (i = 0; rc == 0 && i < n; i++) {
 		struct force_child c = { .f = f, .part = &f->parts[i], .t = *t };
@@ -210,10 +208,15 @@ int force_renew(struct force *f, struct sp_err *err)
 void force_stop(struct force *f)
 {
 	size_t i;
+	int status;
 
 	if (f == NULL)
 		return;
 	for (i = 0; i < f->n; i++)
-		helper_stop(&f->helpers[i]);
+		(void)close(f->helpers[i].sock); /* says it */
+	/* Only now: without close_range() the last one holds the others' sockets. */
+	for (i = 0; i < f->n; i++)
+		while (waitpid(f->helpers[i].pid, &status, 0) < 0 && errno == EINTR)
+			;
 	free(f);
 }

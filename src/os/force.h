@@ -27,10 +27,12 @@ struct force_target {
  * A factor that needs nothing from here (a sampling rate) can. */
 int force_check(
 	const struct arm_force *f, const struct force_target *t, struct sp_err *err);
-/* Force it. SP_EENV: it cannot be; nothing is left changed. */
+/* Force it, checked again: it may come from a file. SP_EENV: it cannot be; nothing is
+ * left changed. */
 int force_start(const struct arm_force *f, const struct force_target *t,
 	struct force **ret_force, struct sp_err *err);
-/* The same for threads that were born since. SP_EENV as above. */
+/* The same for threads that were born since. SP_EENV as above, also where a thread is
+ * gone that is to be forced. */
 int force_renew(struct force *f, struct sp_err *err);
 /* Undo it and free f; waits for it. NULL is a no-op. */
 void force_stop(struct force *f);

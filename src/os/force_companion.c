@@ -17,8 +17,9 @@
 
 #define PERIOD_NS (10 * NS_PER_MS)
 /* How much of its share a companion that was kept from it may catch up with. */
-#define DEBT_MAX_NS (20 * NS_PER_MS)
-#define DMA_LATENCY "dev/cpu_dma_latency"
+#define DEBT_MAX_NS  (20 * NS_PER_MS)
+#define WAKES_MAX_HZ 1e5
+#define DMA_LATENCY  "dev/cpu_dma_latency"
 
 static int part_cpu(const struct arm_force_part *p, int *ret_cpu)
 {
@@ -34,6 +35,7 @@ static int part_cpu(const struct arm_force_part *p, int *ret_cpu)
 static int companion_check(
 	const struct arm_force *f, const struct force_target *t, struct sp_err *err)
 {
+	const double max = f->factor == FACTOR_WAKEUPS ? WAKES_MAX_HZ : 1;
 	cpu_set_t own;
 	size_t i;
 	int cpu = 0;
@@ -41,12 +43,19 @@ static int companion_check(
 	(void)t;
 	CPU_ZERO(&own);
 	(void)sched_getaffinity(0, sizeof(own), &own);
-	for (i = 0; i < f->n_parts; i++)
-		if (part_cpu(&f->parts[i], &cpu) != 0 || cpu >= CPU_SETSIZE ||
-			!CPU_ISSET((size_t)cpu, &own) || !(f->parts[i].number > 0))
+	for (i = 0; i < f->n_parts; i++) {
+		const struct arm_force_part *p = &f->parts[i];
+
+		if (part_cpu(p, &cpu) != 0 || cpu >= CPU_SETSIZE ||
+			!CPU_ISSET((size_t)cpu, &own))
 			return sp_err_set(err, SP_EENV,
 				"CPU %s is not there or not allowed for this process",
-				f->parts[i].of);
+				p->of);
+		if (!(p->number > 0 && p->number <= max))
+			return sp_err_set(err, SP_EENV,
+				"%g on CPU %s is not over 0 and at most %g", p->number,
+				p->of, max);
+	}
 	return 0;
 }
 
@@ -116,7 +125,6 @@ static void wakeups_work(struct force_child *c)
 
 const struct force_ops force_contention = {
 	.factor = FACTOR_CONTENTION,
-	.is_companion = true,
 	.check = companion_check,
 	.renew = companion_renew,
 	.work = contention_work,
@@ -124,7 +132,6 @@ const struct force_ops force_contention = {
 
 const struct force_ops force_wakeups = {
 	.factor = FACTOR_WAKEUPS,
-	.is_companion = true,
 	.check = companion_check,
 	.renew = companion_renew,
 	.work = wakeups_work,

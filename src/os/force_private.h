@@ -14,6 +14,7 @@ struct force_child {
 	struct force_target t;
 	int sock; /* a byte: renew; its end: undo */
 	struct procstat_snapshot threads;
+	bool has_homes; /* taken once, before anything was forced */
 	size_t n_homes, cap_homes;
 	struct force_home *homes;
 	bool holds_latency; /* the descriptor is open, and ends with the process */
@@ -21,14 +22,13 @@ struct force_child {
 
 struct force_ops {
 	enum factor factor;
-	bool is_companion; /* a process for each part, which works until the socket says
-			      something */
 	/* Before anything is done, in satprof. */
 	int (*check)(const struct arm_force *f, const struct force_target *t,
 		struct sp_err *err);
 	/* First and again before each trial. */
 	int (*renew)(struct force_child *c, struct sp_err *err);
-	/* Until the socket can be read; NULL: there is nothing to do meanwhile. */
+	/* Of a companion, a process for each part: until the socket can be read. NULL:
+	 * there is nothing to do meanwhile. */
 	void (*work)(struct force_child *c);
 	void (*undo)(struct force_child *c); /* NULL: its end undoes it */
 };

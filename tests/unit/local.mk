@@ -394,8 +394,14 @@ TESTS += %D%/test-run-view
 
 check_PROGRAMS += %D%/test-force
 TESTS += %D%/test-force
-%C%_test_force_SOURCES = %D%/test-force.c
+%C%_test_force_SOURCES = %D%/test-force.c %D%/forcehelp.c %D%/forcehelp.h
 %C%_test_force_LDADD = $(TEST_OS_LIBS)
+
+check_PROGRAMS += %D%/test-force-companion
+TESTS += %D%/test-force-companion
+%C%_test_force_companion_SOURCES = %D%/test-force-companion.c %D%/forcehelp.c \
+	%D%/forcehelp.h %D%/roottree.c %D%/roottree.h
+%C%_test_force_companion_LDADD = $(TEST_OS_LIBS)
 
 check_PROGRAMS += %D%/test-confirm
 TESTS += %D%/test-confirm
