@@ -280,10 +280,12 @@ static int bench_arm_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_er
 	const struct arm_force *force = &b->cfg.run->arms[arm].force;
 	int rc = launch(b, ba, &target, block, err);
 
+	b->force_failed = false;
 	if (rc == 0 && force->is_forced) {
 		struct force_target ft = force_target(b);
 
 		rc = force_start(force, &ft, &b->force, err);
+		b->force_failed = rc != 0;
 	}
 	if (rc != 0 || ba->ops == NULL)
 		return rc;
@@ -344,9 +346,15 @@ static int bench_arm_end(void *ctx, struct sp_err *err)
 	return rc;
 }
 
+static bool bench_force_failed(void *ctx)
+{
+	return ((const struct bench *)ctx)->force_failed;
+}
+
 const struct measure_ops bench_measure = {
 	.arm_begin = bench_arm_begin,
 	.trial = bench_trial,
 	.arm_end = bench_arm_end,
 	.arm_add = bench_arm_add,
+	.force_failed = bench_force_failed,
 };

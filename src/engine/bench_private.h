@@ -36,6 +36,7 @@ struct bench {
 	struct bench_arm *arms;
 	struct bench_arm *observing; /* attached now, or NULL */
 	struct force *force;         /* what this arm forces, or NULL */
+	bool force_failed;           /* the last call failed for that */
 	bool sut_runs, is_cold;      /* cold: started and not yet under load */
 	bool has_had_stats;          /* the SUT's own counts were read once */
 	uint32_t block;              /* in which the SUT was last looked at */

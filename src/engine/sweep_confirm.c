@@ -19,7 +19,15 @@ static bool may_go_on(const struct confirming *c)
 	return !c->s->is_out_of_time && c->n_done < c->s->job->run->config.n_confirm;
 }
 
-/* One plan of off, on and forced. */
+static bool has_force_failed(const struct sweep_state *s)
+{
+	const struct sweep_job *job = s->job;
+
+	return job->ops->force_failed != NULL &&
+	       job->ops->force_failed(job->measure_ctx);
+}
+
+/* One plan of off, on and forced. What could not be forced does not count as one. */
 static int confirm_run(struct confirming *c, uint32_t phase, struct sp_err *err)
 {
 	struct sweep_state *s = c->s;
@@ -50,7 +58,9 @@ static int confirm_run(struct confirming *c, uint32_t phase, struct sp_err *err)
 			start.first_id = run->trials[i].spec.id + 1;
 	s->plan = sweep_plan_new_from(&config, view.run.arms, N_VIEW_ARMS, &start);
 	rc = sweep_plan_run(s, err);
-	if (rc == -SP_EENV) {
+	if (rc == 0) {
+		c->n_done += s->is_cut ? 0 : 1;
+	} else if (rc == -SP_EENV && has_force_failed(s)) {
 		run_add_note(run, "confirmation of %s: cannot be forced here: %s",
 			factor_name(run->arms[view.arm_of[VIEW_FORCED]].force.factor),
 			err->msg);
@@ -58,7 +68,6 @@ static int confirm_run(struct confirming *c, uint32_t phase, struct sp_err *err)
 		rc = 0;
 	}
 	run_view_done(&view);
-	c->n_done++;
 	return rc;
 }
 
@@ -107,7 +116,7 @@ static int confirm_each(struct confirming *c, struct confirm_suspect *suspects,
 	size_t i;
 	int rc = 0;
 
-	for (phase = 1; rc == 0 && phase <= n_begun; phase++)
+	for (phase = 1; rc == 0 && phase <= n_begun && !c->s->is_out_of_time; phase++)
 		rc = confirm_run(c, phase, err);
 	for (i = 0; rc == 0 && i < n && may_go_on(c); i++) {
 		if (is_begun(run, suspects[i].factor))
@@ -127,7 +136,7 @@ int sweep_confirm_all(struct sweep_state *s, struct sp_err *err)
 	struct confirm_suspect *suspects = NULL;
 	struct confirming c = { .s = s };
 	struct analysis a;
-	char why[160];
+	char why[160]; /* said by the analysis of the whole run */
 	size_t n;
 	int rc;
 

@@ -263,6 +263,7 @@ int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 	settle(b);
 	/* Threads born since are as the others are. */
 	rc = b->force != NULL ? force_renew(b->force, err) : 0;
+	b->force_failed = rc != 0;
 	if (rc == 0 && b->is_cold)
 		rc = warm_up(b, t, err);
 	if (rc == 0) {
@@ -273,6 +274,7 @@ int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 	if (b->sut_runs && !b->cfg.sut_ops->alive(b->cfg.sut, &end) &&
 		(b->cfg.stop == NULL || *b->cfg.stop == 0))
 		rc = bench_sut_gone(b, "during the run", err);
+	b->force_failed = b->force_failed && rc == -SP_EENV;
 	if (rc == 0)
 		rc = check_carrier(b, err);
 	if (rc == 0) {

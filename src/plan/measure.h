@@ -28,10 +28,13 @@ struct measure_ops {
 	/*
 	 * The run has a new last arm, a confirmation's. What it asks for cannot be
 	 * forced here: an error, and the arm is taken away again. NULL: nothing can be.
-	 * The same error code -SP_EENV from arm_begin or trial of such an arm ends its
-	 * confirmation, not the run.
 	 */
 	int (*arm_add)(void *ctx, const struct run *run, struct sp_err *err);
+	/*
+	 * Did the last arm_begin or trial fail because what the arm forces could not be
+	 * forced? That ends its confirmation, not the run. NULL: never.
+	 */
+	bool (*force_failed)(void *ctx);
 };
 
 #endif

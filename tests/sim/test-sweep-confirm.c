@@ -32,7 +32,9 @@ struct planted {
 			      the observer itself, whatever is forced */
 	struct arm arms[ARMS_MAX]; /* as the fluid sees them: observed or not */
 	enum factor refused;       /* cannot be forced; N_FACTORS: all can be */
-	enum factor breaks; /* begins to be forced and then cannot; N_FACTORS: none */
+	enum factor breaks;  /* begins to be forced and then cannot; N_FACTORS: none */
+	bool lacks_observer; /* what breaks is not the forcing, but the observer */
+	bool force_failed;
 };
 
 static void arms_plant(struct planted *p)
@@ -54,8 +56,11 @@ static int planted_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_err 
 	struct planted *p = ctx;
 	const struct arm_force *f = &p->run->arms[arm].force;
 
-	if (f->is_forced && f->factor == p->breaks && block == 2)
+	p->force_failed = false;
+	if (f->is_forced && f->factor == p->breaks && block == 2) {
+		p->force_failed = !p->lacks_observer;
 		return sp_err_set(err, SP_EENV, "the SUT has no thread 'fwd'");
+	}
 	return fluid_measure.arm_begin(p->fluid, arm, block, err);
 }
 
@@ -90,8 +95,13 @@ static int planted_add(void *ctx, const struct run *run, struct sp_err *err)
 	return fluid_measure.arm_add(p->fluid, &seen, err);
 }
 
+static bool planted_failed(void *ctx)
+{
+	return ((const struct planted *)ctx)->force_failed;
+}
+
 static const struct measure_ops planted_ops = { planted_begin, planted_trial,
-	planted_end, planted_add };
+	planted_end, planted_add, planted_failed };
 
 static struct run *run_make(const char *arms, uint32_t n_confirm)
 {
@@ -113,11 +123,11 @@ static struct run *run_make(const char *arms, uint32_t n_confirm)
 	return run;
 }
 
-static void execute(
-	struct run *run, struct planted *p, const char *model, uint64_t seed)
+static int try_execute(struct run *run, struct planted *p, const char *model,
+	uint64_t seed, struct sp_err *err)
 {
 	struct fluid_config fc = { .seed = seed };
-	struct sp_err err = { .code = SP_OK };
+	int rc;
 	struct sweep_job job = { .run = run,
 		.ops = &planted_ops,
 		.measure_ctx = p,
@@ -125,12 +135,21 @@ static void execute(
 
 	p->run = run;
 	arms_plant(p);
-	assert_int_equal(fluid_config_parse(model, &fc, &err), 0);
+	assert_int_equal(fluid_config_parse(model, &fc, err), 0);
 	p->fluid = fluid_new(&fc, p->arms, run->n_arms);
-	if (sweep_execute(&job, &err) != 0)
-		fail_msg("%s", err.msg);
-	assert_true(run->finished);
+	rc = sweep_execute(&job, err);
+	assert_int_equal(run->finished, rc == 0);
 	fluid_free(p->fluid);
+	return rc;
+}
+
+static void execute(
+	struct run *run, struct planted *p, const char *model, uint64_t seed)
+{
+	struct sp_err err = { .code = SP_OK };
+
+	if (try_execute(run, p, model, seed, &err) != 0)
+		fail_msg("%s", err.msg);
 }
 
 static bool has_note(const struct run *run, const char *text)
@@ -252,6 +271,36 @@ static void what_cannot_be_forced_is_a_note(void **state)
 	run_free(run);
 }
 
+/* One is asked for, and one is made: not the one that could not be forced in the end.
+ */
+static void what_breaks_does_not_count(void **state)
+{
+	struct planted p = {
+		.truth = FACTOR_LAUNCH, .refused = N_FACTORS, .breaks = FACTOR_PLACEMENT
+	};
+	struct run *run = run_make("off,profiler", 1);
+	struct analysis a;
+	struct sp_err err = { .code = SP_OK };
+
+	(void)state;
+	execute(run, &p, "capacity=200k,noise=0.5%,attach=20%", 3);
+	analysis_make(run, &a);
+	assert_int_equal(a.n_confirmations, 2);
+	assert_int_equal(a.confirmations[0].state, CAUSE_UNRESOLVED);
+	assert_int_equal(a.confirmations[1].factor, FACTOR_LAUNCH);
+	assert_int_equal(a.confirmations[1].state, CAUSE_CONFIRMED);
+	analysis_done(&a);
+	run_free(run);
+	/* What the arm lacks beside that ends the run. */
+	p.lacks_observer = true;
+	run = run_make("off,profiler", 1);
+	assert_int_equal(
+		try_execute(run, &p, "capacity=200k,noise=0.5%,attach=20%", 3, &err),
+		-SP_EENV);
+	assert_false(has_note(run, "cannot be forced here"));
+	run_free(run);
+}
+
 /* The trials of a confirmation follow the sweep's, in blocks of three arms. */
 static void a_confirmation_is_a_sweep_without_a_pilot(void **state)
 {
@@ -284,7 +333,7 @@ static void a_confirmation_is_a_sweep_without_a_pilot(void **state)
  * confirmations that had begun. */
 static struct run *run_cut(const struct run *whole, size_t cut)
 {
-	struct run *part = run_make("off,profiler", 2);
+	struct run *part = run_make("off,profiler", whole->config.n_confirm);
 	uint32_t n_begun = whole->trials[cut - 1].spec.phase;
 	size_t i;
 
@@ -300,23 +349,26 @@ static struct run *run_cut(const struct run *whole, size_t cut)
 		for (k = 0; k < whole->trials[i].facts.n; k++) {
 			const struct fact *f = &whole->trials[i].facts.f[k];
 
-			facts_add(&t.facts, f->key, f->of, f->value);
+			if (f->text != NULL)
+				facts_add_text(&t.facts, f->key, f->of, f->text);
+			else
+				facts_add(&t.facts, f->key, f->of, f->value);
 		}
 		run_add_trial(part, &t);
 	}
 	return part;
 }
 
-static void resume_goes_on_in_the_right_phase(void **state)
+/* breaks: the first of them was cut short, and stays so. */
+static void resume(enum factor breaks, uint32_t n_confirm)
 {
 	static const char model[] = "capacity=250k,noise=1%,attach=15%";
 	struct planted p = {
-		.truth = FACTOR_PLACEMENT, .refused = N_FACTORS, .breaks = N_FACTORS
+		.truth = FACTOR_PLACEMENT, .refused = N_FACTORS, .breaks = breaks
 	};
-	struct run *whole = run_make("off,profiler", 2);
+	struct run *whole = run_make("off,profiler", n_confirm);
 	size_t cut;
 
-	(void)state;
 	execute(whole, &p, model, 9);
 	assert_int_equal(run_view_n_confirmations(whole), 2);
 	for (cut = 70; cut < whole->n_trials; cut += 11) {
@@ -334,6 +386,13 @@ static void resume_goes_on_in_the_right_phase(void **state)
 	run_free(whole);
 }
 
+static void resume_goes_on_in_the_right_phase(void **state)
+{
+	(void)state;
+	resume(N_FACTORS, 2);
+	resume(FACTOR_PLACEMENT, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +400,7 @@ int main(void)
 		cmocka_unit_test(sampling_is_confirmed_by_halving),
 		cmocka_unit_test(nothing_planted_costs_no_trial),
 		cmocka_unit_test(what_cannot_be_forced_is_a_note),
+		cmocka_unit_test(what_breaks_does_not_count),
 		cmocka_unit_test(a_confirmation_is_a_sweep_without_a_pilot),
 		cmocka_unit_test(resume_goes_on_in_the_right_phase),
 	};

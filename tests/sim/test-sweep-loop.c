@@ -363,7 +363,7 @@ static int breaking_end(void *ctx, struct sp_err *err)
 static void test_a_failure_keeps_what_was_finished(void **state)
 {
 	static const struct measure_ops ops = { breaking_begin, breaking_trial,
-		breaking_end, NULL };
+		breaking_end, NULL, NULL };
 	struct run *run = make_run("off,sample@997", 8);
 	struct fluid_config fc = { .capacity_pps = 1e5, .seed = 1 };
 	struct breaking b = { .fluid = fluid_new(&fc, run->arms, 2), .left = 33 };
@@ -417,7 +417,7 @@ static int crowd_end(void *ctx, struct sp_err *err)
 static void test_crowded_blocks_are_replaced(void **state)
 {
 	static const struct measure_ops ops = { crowd_begin, crowd_trial, crowd_end,
-		NULL };
+		NULL, NULL };
 	/* The last but one has no time for a third block more. */
 	static const struct {
 		uint32_t last_block, from_block, n_blocks;
