@@ -11,6 +11,9 @@
 #include "base/mem.h"
 #include "os/facts_private.h"
 
+/* CPUs: a trial's facts must fit into a run file. The planned ones come first. */
+#define MAX_WATCHED 256
+
 struct facts_snapshot *facts_snapshot_new(void)
 {
 	return xcalloc(1, sizeof(struct facts_snapshot));
@@ -47,7 +50,7 @@ static void watch(struct facts_snapshot *s, int cpu)
 	for (i = 0; i < s->n_watched; i++)
 		if (s->watched[i] == cpu)
 			return;
-	if (cpu < 0)
+	if (cpu < 0 || s->n_watched == MAX_WATCHED)
 		return;
 	s->watched =
 		xgrow(s->watched, s->n_watched, &s->cap_watched, sizeof(*s->watched));

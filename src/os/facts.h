@@ -60,7 +60,8 @@ void facts_snapshot_read(const struct facts_query *q,
  * texts as at the end. CPUs are the planned ones and those where a SUT thread last ran
  * at either edge. Threads born meanwhile count from 0; of those that ended, and of
  * other programs that ended, nothing is known. A program of others with several
- * threads counts where its first one last ran. Kernel threads are not others.
+ * threads counts where its first one last ran, but no more than was used of that CPU
+ * and not by the SUT. Kernel threads are not others.
  */
 void facts_diff(const struct facts_snapshot *begin, const struct facts_snapshot *end,
 	struct facts *fs);

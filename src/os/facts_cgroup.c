@@ -60,11 +60,6 @@ void facts_cgroup_read(int root_fd, pid_t pid, struct facts_snapshot *s)
 	s->throttled_ns = q.throttled_ns;
 }
 
-static double grown(uint64_t from, uint64_t to)
-{
-	return to > from ? (double)(to - from) : 0;
-}
-
 void facts_cgroup_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
 	struct facts *fs)
 {
@@ -74,6 +69,7 @@ void facts_cgroup_diff(const struct facts_snapshot *a, const struct facts_snapsh
 	if (!a->has_throttled || !b->has_throttled || a->cgroup == NULL ||
 		strcmp(a->cgroup, b->cgroup) != 0)
 		return; /* it moved: the two are no edges of one thing */
-	facts_add(fs, FACT_THROTTLED, "", grown(a->throttled, b->throttled));
-	facts_add(fs, FACT_THROTTLED_NS, "", grown(a->throttled_ns, b->throttled_ns));
+	facts_add(fs, FACT_THROTTLED, "", facts_grown(a->throttled, b->throttled));
+	facts_add(fs, FACT_THROTTLED_NS, "",
+		facts_grown(a->throttled_ns, b->throttled_ns));
 }

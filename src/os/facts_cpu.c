@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -117,13 +116,16 @@ static const struct facts_cpu *find(const struct facts_snapshot *s, int cpu)
 	return NULL;
 }
 
-/* False where an edge lacks it, as for a CPU that was offline. */
+/* False where an edge lacks it, as for a CPU that was offline, or it fell. */
 static bool tally_diff(const struct facts_cpu *x, const struct facts_cpu *y,
 	enum facts_tally t, uint32_t *ret_n)
 {
-	if ((x->has & y->has & (1u << t)) == 0)
+	uint32_t n = y->n[t] - x->n[t]; /* modulo 2^32, as the kernel counts */
+
+	/* A sum falls when one of its rows is gone. */
+	if ((x->has & y->has & (1u << t)) == 0 || n > INT32_MAX)
 		return false;
-	*ret_n = y->n[t] - x->n[t]; /* modulo 2^32, as the kernel counts */
+	*ret_n = n;
 	return true;
 }
 
@@ -162,11 +164,6 @@ static void tallies_diff(const struct facts_cpu *x, const struct facts_cpu *y,
 		facts_add(fs, FACT_IRQ_NMI, of, nmi > n ? nmi : n);
 }
 
-static double grown(uint64_t from, uint64_t to)
-{
-	return to > from ? (double)(to - from) : 0;
-}
-
 static void cpu_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
 	int cpu, struct facts *fs)
 {
@@ -185,48 +182,21 @@ static void cpu_diff(const struct facts_snapshot *a, const struct facts_snapshot
 	tallies_diff(x, y, of, fs);
 	if (x->has_idle && y->has_idle) {
 		facts_add(fs, FACT_IDLE_ENTRIES, of,
-			grown(x->idle_entries, y->idle_entries));
+			facts_grown(x->idle_entries, y->idle_entries));
 		facts_add(fs, FACT_IDLE_DEEP_NS, of,
-			grown(x->idle_deep_ns, y->idle_deep_ns));
+			facts_grown(x->idle_deep_ns, y->idle_deep_ns));
 	}
 	if (x->has_thermal && y->has_thermal)
-		facts_add(fs, FACT_THERMAL, of, grown(x->thermal, y->thermal));
-}
-
-static int by_number(const void *a, const void *b)
-{
-	int x = *(const int *)a, y = *(const int *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Those that either edge watched. The caller frees. */
-static int *both_watched(
-	const struct facts_snapshot *a, const struct facts_snapshot *b, size_t *ret_n)
-{
-	int *cpus = xcalloc(a->n_watched + b->n_watched + 1, sizeof(*cpus));
-	size_t n = 0, kept = 0, i;
-
-	for (i = 0; i < a->n_watched; i++)
-		cpus[n++] = a->watched[i];
-	for (i = 0; i < b->n_watched; i++)
-		cpus[n++] = b->watched[i];
-	qsort(cpus, n, sizeof(*cpus), by_number);
-	for (i = 0; i < n; i++)
-		if (kept == 0 || cpus[i] != cpus[kept - 1])
-			cpus[kept++] = cpus[i];
-	*ret_n = kept;
-	return cpus;
+		facts_add(fs, FACT_THERMAL, of, facts_grown(x->thermal, y->thermal));
 }
 
 void facts_cpu_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
 	struct facts *fs)
 {
-	size_t n, i;
-	int *cpus = both_watched(a, b, &n);
+	size_t i;
 
-	for (i = 0; i < n; i++)
-		cpu_diff(a, b, cpus[i], fs);
-	facts_others_diff(a, b, cpus, n, fs);
-	free(cpus);
+	/* The last edge watches what the first one did, too. */
+	for (i = 0; i < b->n_watched; i++)
+		cpu_diff(a, b, b->watched[i], fs);
+	facts_others_diff(a, b, fs);
 }

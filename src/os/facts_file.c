@@ -52,6 +52,11 @@ ssize_t facts_buf_read(struct facts_buf *b, int root_fd, const char *path, size_
 	return n;
 }
 
+double facts_grown(uint64_t from, uint64_t to)
+{
+	return to > from ? (double)(to - from) : 0;
+}
+
 bool facts_number_read(int root_fd, const char *path, uint64_t *ret_value)
 {
 	long v;

@@ -88,8 +88,8 @@ void facts_host_diff(const struct facts_snapshot *a, const struct facts_snapshot
 {
 	if (a->has_numa_migrated && b->has_numa_migrated)
 		facts_add(fs, FACT_NUMA_MIGRATED, "",
-			(double)(b->numa_migrated - a->numa_migrated));
+			facts_grown(a->numa_migrated, b->numa_migrated));
 	if (a->has_thp_faults && b->has_thp_faults)
 		facts_add(fs, FACT_THP_FAULTS, "",
-			(double)(b->thp_faults - a->thp_faults));
+			facts_grown(a->thp_faults, b->thp_faults));
 }

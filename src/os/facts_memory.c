@@ -57,7 +57,8 @@ static bool numa_maps_add(
 	return true;
 }
 
-/* The SUT's processes, and what is resident of them together. */
+/* The SUT's processes, and what is resident of them together; UINT64_MAX: too many of
+ * them to look at. */
 static size_t processes_of(
 	const struct procstat_snapshot *proc, pid_t *pids, uint64_t *ret_rss_bytes)
 {
@@ -69,9 +70,11 @@ static size_t processes_of(
 			;
 		if (j < n)
 			continue;
-		*ret_rss_bytes += proc->threads[i].rss_bytes;
-		if (n == MAX_PROCESSES)
+		if (n == MAX_PROCESSES) {
+			*ret_rss_bytes = UINT64_MAX;
 			break;
+		}
+		*ret_rss_bytes += proc->threads[i].rss_bytes;
 		pids[n++] = proc->threads[i].pid;
 	}
 	return n;

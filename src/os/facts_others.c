@@ -170,10 +170,32 @@ static uint64_t ran_ns(const struct facts_snapshot *a, const struct facts_other 
 	return y->ticks_ns > x->ticks_ns ? y->ticks_ns - x->ticks_ns : 0;
 }
 
-static void cpu_diff(const struct facts_snapshot *b, const uint64_t *ran, int cpu,
-	uint64_t wall_ns, struct facts *fs)
+/* What others can have run there at most: its time but for that of the SUT's threads
+ * that stayed on it. */
+static uint64_t room_ns(
+	const struct facts_snapshot *a, const struct facts_snapshot *b, int cpu)
 {
-	uint64_t sum_ns = 0;
+	struct cpu_use use;
+	uint64_t sut_ns = 0;
+	size_t i;
+
+	if (!procstat_cpu_use(a->proc, b->proc, cpu, &use))
+		return 0;
+	for (i = 0; i < b->proc->n_threads; i++) {
+		const struct procstat_thread *y = &b->proc->threads[i];
+		const struct procstat_thread *x = procstat_same_thread(a->proc, y);
+
+		if (x != NULL && x->cpu == cpu && y->cpu == cpu &&
+			y->run_ns > x->run_ns)
+			sut_ns += y->run_ns - x->run_ns;
+	}
+	return use.busy_ns > sut_ns ? use.busy_ns - sut_ns : 0;
+}
+
+static void cpu_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
+	const uint64_t *ran, int cpu, uint64_t wall_ns, struct facts *fs)
+{
+	uint64_t sum_ns = 0, top_ns, most_ns = room_ns(a, b, cpu);
 	size_t top = 0, i;
 	char of[FACT_OF_MAX], text[64];
 
@@ -184,18 +206,24 @@ static void cpu_diff(const struct facts_snapshot *b, const uint64_t *ran, int cp
 		if (b->others[top].cpu != cpu || ran[i] > ran[top])
 			top = i;
 	}
+	/* A program of several threads ran elsewhere, too. Busy time is in ticks, so a
+	 * sum that is over it by two may be right. */
+	if (sum_ns > most_ns + 2 * pidstat_tick_ns())
+		sum_ns = most_ns;
 	(void)snprintf(of, sizeof(of), "%d", cpu);
 	facts_add(fs, FACT_OTHERS_NS, of, (double)sum_ns);
-	if (sum_ns == 0 || wall_ns == 0 ||
-		(double)ran[top] < TOP_FRAC * (double)wall_ns)
+	if (sum_ns == 0 || wall_ns == 0)
+		return;
+	top_ns = ran[top] < sum_ns ? ran[top] : sum_ns;
+	if ((double)top_ns < TOP_FRAC * (double)wall_ns)
 		return;
 	(void)snprintf(text, sizeof(text), "%s %.0f %%", b->others[top].comm,
-		100.0 * (double)ran[top] / (double)wall_ns);
+		100.0 * (double)top_ns / (double)wall_ns);
 	facts_add_text(fs, FACT_OTHERS_TOP, of, text);
 }
 
 void facts_others_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
-	const int *cpus, size_t n_cpus, struct facts *fs)
+	struct facts *fs)
 {
 	uint64_t wall_ns =
 		b->proc->t_ns > a->proc->t_ns ? b->proc->t_ns - a->proc->t_ns : 0;
@@ -207,7 +235,7 @@ void facts_others_diff(const struct facts_snapshot *a, const struct facts_snapsh
 	ran = xcalloc(b->n_others + 1, sizeof(*ran));
 	for (i = 0; i < b->n_others; i++)
 		ran[i] = ran_ns(a, &b->others[i]);
-	for (i = 0; i < n_cpus; i++)
-		cpu_diff(b, ran, cpus[i], wall_ns, fs);
+	for (i = 0; i < b->n_watched; i++)
+		cpu_diff(a, b, ran, b->watched[i], wall_ns, fs);
 	free(ran);
 }

@@ -46,7 +46,7 @@ struct facts_cpu {
 /* A thread whose facts are kept. */
 struct facts_thread {
 	size_t at; /* in proc->threads */
-	char name[FACT_OF_MAX];
+	char name[PROCSTAT_NAME_MAX];
 };
 
 /* A program that is neither the SUT nor satprof nor a kernel thread. */
@@ -97,6 +97,8 @@ struct facts_snapshot {
 
 /* The whole of a file of at most max bytes, with a NUL behind it. Bytes, or -errno. */
 ssize_t facts_buf_read(struct facts_buf *b, int root_fd, const char *path, size_t max);
+/* What a count grew by: 0 where it fell, as when a part of it is gone. */
+double facts_grown(uint64_t from, uint64_t to);
 /* A file that begins with a number. */
 bool facts_number_read(int root_fd, const char *path, uint64_t *ret_value);
 /* "key 12" at a line's start. */
@@ -114,9 +116,9 @@ void facts_cpu_diff(const struct facts_snapshot *a, const struct facts_snapshot 
 	struct facts *fs);
 
 void facts_others_read(const struct facts_query *q, struct facts_snapshot *s);
-/* For the CPUs given. */
+/* For the CPUs that b watched. */
 void facts_others_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
-	const int *cpus, size_t n_cpus, struct facts *fs);
+	struct facts *fs);
 
 /* ksoftirqd and satprof's own threads. */
 void facts_served_read(const struct facts_query *q, struct facts_snapshot *s);

@@ -387,6 +387,12 @@ TESTS += %D%/test-facts-machine
 	%D%/facttree.h %D%/roottree.c %D%/roottree.h
 %C%_test_facts_machine_LDADD = $(TEST_OS_LIBS)
 
+check_PROGRAMS += %D%/test-facts-others
+TESTS += %D%/test-facts-others
+%C%_test_facts_others_SOURCES = %D%/test-facts-others.c %D%/facttree.c \
+	%D%/facttree.h %D%/roottree.c %D%/roottree.h
+%C%_test_facts_others_LDADD = $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-run-view
 TESTS += %D%/test-run-view
 %C%_test_run_view_SOURCES = %D%/test-run-view.c $(RUN_FIXTURE_SOURCES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts of CPUs, memory, NICs and other programs, from made-up trees. */
+/* Facts of CPUs, memory and NICs, from made-up trees. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -71,6 +71,32 @@ static void interrupts_by_the_header(void **state)
 	assert_int_equal(VALUE(FACT_IRQ_NMI, "1"), 7);
 	assert_int_equal(VALUE(FACT_IRQ_RESCHED, "3"), 3);
 	assert_int_equal(VALUE(FACT_IRQ_CALL, "0"), 6);
+	facttree_done(&e);
+}
+
+/* A row that is gone takes its counts along. */
+static void counts_that_fall_are_no_facts(void **state)
+{
+	const struct roottree *t = *state;
+	struct facttree_edges e = { .q = { .cpus = all_cpus, .n_cpus = 1 } };
+
+	roottree_put(t, "proc/interrupts",
+		"           CPU0\n"
+		" 24:        100  IO-APIC   5-edge      ACPI\n"
+		"125:       5000  PCI-MSIX 3  7-edge  eth0 rx 77\n"
+		"LOC:        100   Local timer interrupts\n");
+	roottree_put(t, "proc/vmstat", "numa_pages_migrated 10\nthp_fault_alloc 5\n");
+	facttree_begin(t, &e);
+	roottree_put(t, "proc/interrupts",
+		"           CPU0\n"
+		" 24:        130  IO-APIC   5-edge      ACPI\n"
+		"LOC:        107   Local timer interrupts\n");
+	roottree_put(t, "proc/vmstat", "numa_pages_migrated 9\nthp_fault_alloc 6\n");
+	facttree_end(&e, NS_PER_S);
+	assert_false(HAS(FACT_IRQS, "0"));
+	assert_int_equal(VALUE(FACT_IRQ_TIMER, "0"), 7);
+	assert_int_equal(VALUE(FACT_NUMA_MIGRATED, ""), 0);
+	assert_int_equal(VALUE(FACT_THP_FAULTS, ""), 1);
 	facttree_done(&e);
 }
 
@@ -234,119 +260,11 @@ static void sleep_heat_and_frequency(void **state)
 	facttree_done(&e);
 }
 
-/* On CPU 1: the SUT, satprof, a kernel thread, and others. */
-static void others_are_neither_the_sut_nor_satprof(void **state)
-{
-	const struct roottree *t = *state;
-	struct facttree_edges e = { .q = { .pid = 10 } };
-	uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		uint64_t ns = (uint64_t)i * 100 * NS_PER_MS;
-
-		put_many(t, (struct facttree_thread){ .pid = 2,
-				    .tid = 2,
-				    .flags = 0x200000,
-				    .children = "3 " });
-		put_many(t, (struct facttree_thread){ .pid = 3,
-				    .tid = 3,
-				    .flags = 0x200000,
-				    .cpu = 1,
-				    .run_ns = 5 * ns });
-		put_many(t, (struct facttree_thread){ .pid = 4, /* not in the list */
-				    .tid = 4,
-				    .flags = 0x200040,
-				    .cpu = 1,
-				    .run_ns = 5 * ns });
-		put_many(t, (struct facttree_thread){
-				    .pid = 10, .tid = 10, .cpu = 1, .run_ns = 5 * ns });
-		put_many(t, (struct facttree_thread){
-				    .pid = 99, .tid = 99, .cpu = 1, .run_ns = 5 * ns });
-		put_many(t, (struct facttree_thread){ .pid = 50,
-				    .tid = 50,
-				    .comm = "burn (1",
-				    .cpu = 1,
-				    .run_ns = 7 + 3 * ns });
-		put_many(t, (struct facttree_thread){ .pid = 51,
-				    .tid = 51,
-				    .comm = "many",
-				    .n_threads = 4,
-				    .cpu = 1,
-				    .user_ticks = 1000 + 11 * i,
-				    .run_ns = 3 });
-		put_many(t, (struct facttree_thread){ .pid = 52,
-				    .tid = 52,
-				    .comm = "there",
-				    .cpu = 0,
-				    .run_ns = 9 + ns / 20 });
-		if (i == 0)
-			facttree_begin(t, &e);
-	}
-	put_many(t, (struct facttree_thread){ .pid = 60,
-			    .tid = 60,
-			    .comm = "born",
-			    .cpu = 1,
-			    .run_ns = 1000 });
-	e.q.cpus = all_cpus;
-	e.q.n_cpus = 2;
-	facttree_end(&e, NS_PER_S);
-	assert_int_equal(
-		VALUE(FACT_OTHERS_NS, "1"), 300 * NS_PER_MS + 11 * tick_ns + 1000);
-	TEXT_IS(FACT_OTHERS_TOP, "1", "burn (1 30 %");
-	/* Less than a hundredth of the time is not worth a name. */
-	assert_int_equal(VALUE(FACT_OTHERS_NS, "0"), 5 * NS_PER_MS);
-	assert_false(HAS(FACT_OTHERS_TOP, "0"));
-	facttree_done(&e);
-}
-
-/* An edge that is read again, as in the next trial: who ran is read anew. */
-static void others_of_the_next_trial(void **state)
-{
-	const struct roottree *t = *state;
-	struct facttree_edges e = { .q = { .pid = 0 } };
-	struct facttree_thread lazy = { .pid = 50, .tid = 50, .cpu = 1, .run_ns = 7 };
-	struct facttree_thread busy = { .pid = 51, .tid = 51, .cpu = 0, .run_ns = 9 };
-
-	facttree_put_thread(t, &lazy);
-	facttree_put_thread(t, &busy);
-	facttree_begin(t, &e);
-	busy.cpu = 1;
-	busy.comm = "moved";
-	busy.run_ns = 1000;
-	facttree_put_thread(t, &busy);
-	/* Born between two trials: not in this one. */
-	facttree_put_thread(t, &(struct facttree_thread){
-				       .pid = 52, .tid = 52, .cpu = 1, .run_ns = 100 });
-	facts_snapshot_read(&e.q, &e.proc[0], NULL, e.s[0]);
-	busy.run_ns += 300 * NS_PER_MS;
-	facttree_put_thread(t, &busy);
-	lazy.run_ns += 20 * NS_PER_MS;
-	facttree_put_thread(t, &lazy);
-	facttree_end(&e, NS_PER_S);
-	assert_int_equal(VALUE(FACT_OTHERS_NS, "1"), 320 * NS_PER_MS);
-	TEXT_IS(FACT_OTHERS_TOP, "1", "moved 30 %");
-	facttree_done(&e);
-}
-
-/* Where only one's own processes are shown nobody knows what the others do. */
-static void hidden_processes_are_not_zero(void **state)
-{
-	const struct roottree *t = *state;
-	struct facttree_edges e = { .q = { .pid = 10 } };
-
-	put_many(t, (struct facttree_thread){ .pid = 10, .tid = 10 });
-	roottree_put(t, "proc/1/stat", "");
-	facttree_begin(t, &e);
-	facttree_end(&e, NS_PER_S);
-	assert_false(HAS(FACT_OTHERS_NS, "1"));
-	facttree_done(&e);
-}
-
 static void memory_on_two_nodes(void **state)
 {
 	const struct roottree *t = *state;
 	struct facttree_edges e = { .q = { .pid = 10 } };
+	int i;
 
 	roottree_put(t, "sys/devices/system/node/online", "0-2\n");
 	put_many(t, (struct facttree_thread){
@@ -375,6 +293,23 @@ static void memory_on_two_nodes(void **state)
 	put_many(t,
 		(struct facttree_thread){ .pid = 10, .tid = 10, .children = "20 30" });
 	put_many(t, (struct facttree_thread){ .pid = 30, .tid = 30 });
+	facttree_begin(t, &e);
+	facttree_end(&e, NS_PER_S);
+	assert_false(HAS(FACT_MEMORY_BYTES, "0"));
+	facttree_done(&e);
+	/* Nor of one of too many. */
+	e = (struct facttree_edges){ .q = { .pid = 10 } };
+	put_many(t, (struct facttree_thread){ .pid = 10,
+			    .tid = 10,
+			    .children = "20 30 31 32 33 34 35 36 37 38 39 40 41 42 43 "
+					"44" });
+	for (i = 30; i <= 44; i++) {
+		char path[32];
+
+		put_many(t, (struct facttree_thread){ .pid = i, .tid = i });
+		(void)snprintf(path, sizeof(path), "proc/%d/numa_maps", i);
+		roottree_put(t, path, "5500 default N0=1 kernelpagesize_kB=4\n");
+	}
 	facttree_begin(t, &e);
 	facttree_end(&e, NS_PER_S);
 	assert_false(HAS(FACT_MEMORY_BYTES, "0"));
@@ -484,13 +419,11 @@ int main(void)
 	cmocka_unit_test_setup_teardown(f, facttree_setup, roottree_teardown)
 	const struct CMUnitTest tests[] = {
 		TREE_TEST(interrupts_by_the_header),
+		TREE_TEST(counts_that_fall_are_no_facts),
 		TREE_TEST(interrupts_of_arm),
 		TREE_TEST(softirqs_and_softnet),
 		TREE_TEST(softnet_of_old_kernels),
 		TREE_TEST(sleep_heat_and_frequency),
-		TREE_TEST(others_are_neither_the_sut_nor_satprof),
-		TREE_TEST(others_of_the_next_trial),
-		TREE_TEST(hidden_processes_are_not_zero),
 		TREE_TEST(memory_on_two_nodes),
 		TREE_TEST(the_machine),
 		TREE_TEST(nics),
