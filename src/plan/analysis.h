@@ -22,8 +22,6 @@
 #include "plan/mlrsearch.h"
 #include "stat/hinge.h"
 
-struct cause;
-
 /* A knee or a shift is judged from this many blocks on. */
 #define ANALYSIS_BLOCKS_MIN 6
 /* At or over this share of its time a CPU or a thread has run out. */
@@ -202,7 +200,6 @@ struct analysis_shift {
 	double order_frac, order_lo_frac, order_hi_frac;
 	/* What else differs between the two arms (plan/causes.h), strongest suspect
 	 * first; none for a verdict that leaves nothing to explain. */
-	/* What differs between the two, the strongest suspect first. */
 	size_t n_causes;
 	struct cause *causes;
 };

@@ -170,6 +170,19 @@ static void confirmation_make(const struct run *run, const struct analysis *a,
 	run_view_done(&view);
 }
 
+/* Of a factor that is of the SUT or the machine as a whole, what is forced is one fact
+ * of several. */
+static bool is_forced_key(enum factor factor, enum fact_key key)
+{
+	if (factor == FACTOR_MEMORY)
+		return key == FACT_MEMORY_BYTES;
+	if (factor == FACTOR_IDLE)
+		return key == FACT_IDLE_DEEP_NS || key == FACT_IDLE_ENTRIES;
+	if (factor == FACTOR_LAUNCH)
+		return key == FACT_THREAD_NICE;
+	return true;
+}
+
 /* What was forced is known now; what was not stays observed. */
 static void causes_mark(const struct run *run, struct analysis *a,
 	const struct analysis_confirmation *c)
@@ -185,7 +198,7 @@ static void causes_mark(const struct run *run, struct analysis *a,
 		struct cause *cause = &s->causes[i];
 		bool is_whole = false;
 
-		if (cause->factor != c->factor)
+		if (cause->factor != c->factor || !is_forced_key(c->factor, cause->key))
 			continue;
 		for (k = 0; k < f->n_parts; k++)
 			is_whole |= f->parts[k].of[0] == '\0' ||

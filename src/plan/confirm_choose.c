@@ -36,15 +36,16 @@ static void add_part(
 		cannot(c, "it is of more threads or CPUs than one arm can force");
 }
 
-static bool has_part(const struct chooser *c, const char *of)
+/* NULL: none. */
+static struct arm_force_part *find_part(const struct chooser *c, const char *of)
 {
-	const struct arm_force *f = &c->s->arm.force;
+	struct arm_force *f = &c->s->arm.force;
 	size_t i;
 
 	for (i = 0; i < f->n_parts; i++)
 		if (strcmp(f->parts[i].of, of) == 0)
-			return true;
-	return false;
+			return &f->parts[i];
+	return NULL;
 }
 
 /* The causes of the factor with that key, one after the other. */
@@ -91,19 +92,27 @@ static void make_placement(struct chooser *c)
 	};
 	char value[2 * ARM_FORCE_VALUE_MAX];
 	const struct cause *k;
+	bool was_cut = false;
 	size_t i, n;
 
 	for (n = 0; n < sizeof(keys) / sizeof(keys[0]); n++)
 		for (i = 0; (k = next_cause(c, keys[n].key, &i)) != NULL;) {
 			const char *v = bare(k->arm_value);
 
-			if (!keys[n].is_sound(v) || has_part(c, k->of))
+			if (!keys[n].is_sound(v) || find_part(c, k->of) != NULL)
 				continue;
+			/* Its last number may be half of one, too. */
+			if (strlen(k->arm_value) == CAUSE_VALUE_MAX - 1) {
+				was_cut = true;
+				continue;
+			}
 			(void)snprintf(value, sizeof(value), "%s%s", keys[n].prefix, v);
 			add_part(c, k->of, value, (double)NAN);
 		}
 	if (c->s->arm.force.n_parts == 0)
-		cannot(c, "no thread stayed on CPUs that it could be pinned to");
+		cannot(c, was_cut ? "the list of CPUs is too long to be kept whole"
+				  : "no thread stayed on CPUs that it could be pinned "
+				    "to");
 }
 
 /* All of it goes to the node that has gained most. */
@@ -174,7 +183,8 @@ static void make_wakeups(struct chooser *c)
 	static const enum fact_key keys[] = { FACT_IRQ_TIMER, FACT_IRQ_RESCHED,
 		FACT_SOFTIRQ_TIMER };
 	const struct cause *k;
-	size_t i, n, m;
+	struct arm_force_part *part;
+	size_t i, n;
 
 	for (n = 0; n < sizeof(keys) / sizeof(keys[0]); n++)
 		for (i = 0; (k = next_cause(c, keys[n], &i)) != NULL;) {
@@ -182,12 +192,11 @@ static void make_wakeups(struct chooser *c)
 
 			if (!(hz >= WAKES_MIN))
 				continue;
-			if (!has_part(c, k->of))
+			part = find_part(c, k->of);
+			if (part == NULL)
 				add_part(c, k->of, NULL, hz);
-			for (m = 0; m < c->s->arm.force.n_parts; m++)
-				if (strcmp(c->s->arm.force.parts[m].of, k->of) == 0)
-					c->s->arm.force.parts[m].number = fmax(
-						hz, c->s->arm.force.parts[m].number);
+			else
+				part->number = fmax(hz, part->number);
 		}
 	if (c->s->arm.force.n_parts == 0)
 		cannot(c, "no CPU is known that was woken more often");

@@ -279,6 +279,88 @@ static void suspects_are_chosen_by_factor(void **state)
 	run_free(run);
 }
 
+/* The last CPU of a list that fills its text may be half of a number. */
+static void a_list_that_was_cut_is_not_forced(void **state)
+{
+	struct cause cut[] = {
+		{ .factor = FACTOR_PLACEMENT, .key = FACT_CPUS_ALLOWED, .of = "fwd" },
+		{ .factor = FACTOR_PLACEMENT,
+			.key = FACT_THREAD_NODE,
+			.of = "fwd",
+			.ref_value = "node 1",
+			.arm_value = "node 0" },
+	};
+	struct confirm_suspect *s = NULL;
+	char why[160];
+	size_t n, len, i;
+
+	(void)state;
+	(void)strcpy(cut[0].arm_value, "cpus 0");
+	for (i = 2; (len = strlen(cut[0].arm_value)) < CAUSE_VALUE_MAX - 1; i += 2)
+		(void)snprintf(
+			cut[0].arm_value + len, CAUSE_VALUE_MAX - len, ",%zu", i);
+	for (n = 1; n <= 2; n++) {
+		struct analysis a;
+		struct run *run = sweep_make("profiler", 20, cut, n, &a);
+
+		assert_int_equal(confirm_choose(run, &a, &s, why, sizeof(why)), 1);
+		if (n == 1) {
+			assert_non_null(strstr(s[0].why_not, "too long"));
+		} else { /* the node was kept whole */
+			assert_string_equal(s[0].why_not, "");
+			assert_int_equal(s[0].arm.force.n_parts, 1);
+			assert_string_equal(s[0].arm.force.parts[0].value, "node 0");
+		}
+		free(s);
+		analysis_done(&a);
+		run_free(run);
+	}
+}
+
+/* What was forced is one fact of the factor; the others stay as they were observed. */
+static void only_what_was_forced_is_confirmed(void **state)
+{
+	static const struct {
+		enum factor factor;
+		enum fact_key forced, beside;
+		const char *of;
+	} rows[] = {
+		{ FACTOR_MEMORY, FACT_MEMORY_BYTES, FACT_MINOR_FAULTS, "" },
+		{ FACTOR_IDLE, FACT_IDLE_DEEP_NS, FACT_IDLE_GOVERNOR, "" },
+		{ FACTOR_LAUNCH, FACT_THREAD_NICE, FACT_THREAD_POLICY, "fwd" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N_OF(rows); i++) {
+		const struct truth t = {
+			.sweep = 20, .on = 20, .forced = 20, .factor = rows[i].factor
+		};
+		struct run *run = run_make(&t, 40 + i);
+		struct arm_force_part *part = &run->arms[2].force.parts[0];
+		struct analysis a;
+
+		(void)snprintf(part->of, sizeof(part->of), "%s", rows[i].of);
+		analysis_make(run, &a);
+		free(a.shifts[0].causes);
+		a.shifts[0].n_causes = 2;
+		a.shifts[0].causes = xcalloc(2, sizeof(struct cause));
+		a.shifts[0].causes[0] = (struct cause){
+			.factor = rows[i].factor, .key = rows[i].forced, .of = "fwd"
+		};
+		a.shifts[0].causes[1] = (struct cause){
+			.factor = rows[i].factor, .key = rows[i].beside, .of = "fwd"
+		};
+		free(a.confirmations);
+		confirm_judge(run, &a);
+		assert_int_equal(a.confirmations[0].state, CAUSE_CONFIRMED);
+		assert_int_equal(a.shifts[0].causes[0].state, CAUSE_CONFIRMED);
+		assert_int_equal(a.shifts[0].causes[1].state, CAUSE_OBSERVED);
+		analysis_done(&a);
+		run_free(run);
+	}
+}
+
 /* What goes the wrong way, or has no one value, cannot be forced. */
 static void what_cannot_be_forced_says_why(void **state)
 {
@@ -403,6 +485,8 @@ int main(void)
 		cmocka_unit_test(the_sweep_is_judged_alone),
 		cmocka_unit_test(chance_does_not_confirm),
 		cmocka_unit_test(suspects_are_chosen_by_factor),
+		cmocka_unit_test(a_list_that_was_cut_is_not_forced),
+		cmocka_unit_test(only_what_was_forced_is_confirmed),
 		cmocka_unit_test(what_cannot_be_forced_says_why),
 		cmocka_unit_test(a_sampler_is_a_suspect_itself),
 		cmocka_unit_test(nothing_to_confirm_is_said),
