@@ -110,6 +110,13 @@ const char *audit_severity_name(enum audit_severity s)
 	return "note";
 }
 
+bool audit_is_plain(const char *name)
+{
+	return name[0] != '-' &&
+	       name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789_.:@/-")] == '\0';
+}
+
 void audit_found(struct audit_judge *j, enum audit_rule rule, const char *of,
 	char *mend, const char *fmt, ...)
 {
@@ -125,6 +132,8 @@ void audit_found(struct audit_judge *j, enum audit_rule rule, const char *of,
 		.why = rules[rule].why,
 		.mend = mend,
 	};
+	if (of[0] != '\0' && !audit_is_plain(of) && strstr(mend, of) != NULL)
+		mend[0] = '\0';
 	(void)snprintf(f->of, sizeof(f->of), "%s", of); /* cut is fine */
 	va_start(ap, fmt);
 	f->what = xvasprintf(fmt, ap);

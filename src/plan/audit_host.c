@@ -204,7 +204,7 @@ static void judge_tick(struct audit_judge *j)
 static void judge_quota(struct audit_judge *j)
 {
 	const struct audit_host *h = &j->a->host;
-	char *mend = h->quota_file[0] == '\0'
+	char *mend = h->quota_file[0] == '\0' || !audit_is_plain(h->quota_file)
 			     ? xstrdup("")
 			     : xasprintf("echo %s | sudo tee %s",
 				       strstr(h->quota_file, "cpu.max") != NULL ? "max"

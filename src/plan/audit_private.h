@@ -43,9 +43,14 @@ struct audit_judge {
 	bool some_used;   /* a NIC is known to be the SUT's */
 };
 
-/* A finding; mend is owned from now on. */
+/* A finding; mend is owned from now on, and dropped where `of` is in it and not plain.
+ */
 void audit_found(struct audit_judge *j, enum audit_rule rule, const char *of,
 	char *mend, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* Nothing in it means anything to a shell: fit for a command that is pasted as root.
+ * Names of interfaces and control groups are other people's. */
+bool audit_is_plain(const char *name);
 
 /* By the rules' order, in which problems come first; of one rule as found. */
 void audit_sort(struct audit_findings *f);

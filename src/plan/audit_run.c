@@ -2,6 +2,8 @@
 /* What a run file can be judged by, and all its arms judged. */
 #include "config.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,26 @@ static const struct trial *trial_of(const struct run *run, size_t arm)
 	return grid != NULL ? grid : any;
 }
 
+/* A CPU's or a node's number, of a file that may say anything. */
+static int small(double v)
+{
+	return v >= 0 && v < CPULIST_MAX ? (int)v : AUDIT_UNKNOWN;
+}
+
+/* A number at the front of a text. */
+static int number_of(const char *text, long max)
+{
+	char *end;
+	long v = strtol(text, &end, 10);
+
+	return end != text && v >= 0 && v <= max ? (int)v : AUDIT_UNKNOWN;
+}
+
+static uint64_t count_of(double v)
+{
+	return v >= 0 && v < 1e18 ? (uint64_t)v : 0;
+}
+
 static double wall_ns_of(const struct trial *t)
 {
 	return t->t_end_ns > t->t_start_ns ? (double)(t->t_end_ns - t->t_start_ns) : 0;
@@ -48,9 +70,9 @@ static void add_thread(
 	struct audit_thread *thread = audit_add_thread(a, 0, 0);
 
 	(void)snprintf(thread->comm, sizeof(thread->comm), "%s", of);
-	thread->cpu = (int)cpu;
+	thread->cpu = small(cpu);
 	if (node != NULL)
-		thread->node = (int)node->value;
+		thread->node = small(node->value);
 	if (allowed != NULL)
 		thread->has_allowed = cpulist_parse(allowed->text, &thread->allowed);
 	if (run_ns != NULL && wall_ns_of(t) > 0)
@@ -66,11 +88,15 @@ static void add_irqs(struct audit_nic *nic, const char *text)
 
 	for (word = strtok_r(copy, ";", &rest); word != NULL;
 		word = strtok_r(NULL, ";", &rest)) {
+		const char *digits = strstr(word, "irq ");
 		struct audit_irq *irq;
 		int number;
 
 		colon = strchr(word, ':');
-		if (sscanf(word, " irq %d", &number) != 1 || colon == NULL)
+		if (digits == NULL || colon == NULL)
+			continue;
+		number = number_of(digits + strlen("irq "), INT_MAX);
+		if (number < 0)
 			continue;
 		irq = audit_add_irq(nic, number, "");
 		irq->is_queue = true; /* nobody says otherwise */
@@ -111,23 +137,30 @@ static struct audit_nic *nic_of(struct audit *a, const char *name)
 
 static void add_fact(struct audit *a, const struct trial *t, const struct fact *f)
 {
+	const enum fact_scope scope = fact_info(f->key)->scope;
 	double wall_ns = wall_ns_of(t);
+	int id = AUDIT_UNKNOWN; /* of a CPU or a node */
 
+	if (scope == FACT_CPU || scope == FACT_NODE) {
+		id = number_of(f->of, CPULIST_MAX - 1);
+		if (id < 0)
+			return;
+	}
 	/* Only some facts concern an audit. */
 	if (f->key == FACT_THREAD_CPU) {
 		add_thread(a, t, f->of, f->value);
 	} else if (f->key == FACT_MEMORY_BYTES) {
-		audit_add_memory(a, 0, "the SUT", atoi(f->of), f->value);
+		audit_add_memory(a, 0, "the SUT", id, f->value);
 	} else if (f->key == FACT_BUSY_NS && wall_ns > 0) {
-		cpu_of(a, atoi(f->of))->busy_frac = f->value / wall_ns;
+		cpu_of(a, id)->busy_frac = fmin(1, f->value / wall_ns);
 	} else if (f->key == FACT_OTHERS_NS && wall_ns > 0) {
-		cpu_of(a, atoi(f->of))->others_frac = f->value / wall_ns;
+		cpu_of(a, id)->others_frac = fmin(1, f->value / wall_ns);
 	} else if (f->key == FACT_OTHERS_TOP) {
-		struct audit_cpu *c = cpu_of(a, atoi(f->of));
+		struct audit_cpu *c = cpu_of(a, id);
 
 		(void)snprintf(c->others, sizeof(c->others), "%s", f->text);
 	} else if (f->key == FACT_LINK_NODE) {
-		nic_of(a, f->of)->node = f->value < 0 ? AUDIT_NONE : (int)f->value;
+		nic_of(a, f->of)->node = f->value < 0 ? AUDIT_NONE : small(f->value);
 	} else if (f->key == FACT_LINK_RPS) {
 		add_rps(nic_of(a, f->of), f->text);
 	} else if (f->key == FACT_LINK_IRQS) {
@@ -136,9 +169,9 @@ static void add_fact(struct audit *a, const struct trial *t, const struct fact *
 		a->host.numa_balancing = f->value > 0;
 	} else if (f->key == FACT_THROTTLED) {
 		a->host.has_throttled = true;
-		a->host.n_throttled = (uint64_t)f->value;
+		a->host.n_throttled = count_of(f->value);
 	} else if (f->key == FACT_THROTTLED_NS) {
-		a->host.throttled_ns = (uint64_t)f->value;
+		a->host.throttled_ns = count_of(f->value);
 	} else if (f->key == FACT_CLOCK_SOURCE) {
 		(void)snprintf(a->host.clock_source, sizeof(a->host.clock_source), "%s",
 			f->text);
@@ -167,7 +200,7 @@ static void add_fingerprint(const struct run *run, struct audit *a)
 	copy_fact(run, "idle_driver", h->idle_driver, sizeof(h->idle_driver));
 	copy_fact(run, "mitigations", h->mitigations, sizeof(h->mitigations));
 	if (nodes != NULL)
-		h->n_nodes = atoi(nodes);
+		h->n_nodes = number_of(nodes, CPULIST_MAX);
 }
 
 static void add_governor(const struct run *run, const struct trial *t, struct audit *a)

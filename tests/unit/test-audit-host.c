@@ -37,6 +37,11 @@ static void test_offloads(void **state)
 	auditbox_make(&a);
 	a.nics[0].gro = a.nics[0].lro = AUDIT_UNKNOWN;
 	auditbox_none(&a);
+	/* A name is what somebody else likes. */
+	auditbox_make(&a);
+	a.nics[0].gro = 1;
+	(void)strcpy(a.nics[0].name, "$(reboot)");
+	auditbox_one(&a, "receive-offload", "GRO is on at $(reboot)", "");
 }
 
 static void test_drops_and_rings(void **state)
@@ -168,6 +173,10 @@ static void test_quota(void **state)
 	(void)strcpy(a.host.quota_file, "/sys/fs/cgroup/a/cpu.max");
 	auditbox_one(&a, "cpu-quota", "1.50 CPUs",
 		"echo max | sudo tee /sys/fs/cgroup/a/cpu.max");
+	auditbox_make(&a);
+	a.host.quota_cpus = 1.5;
+	(void)strcpy(a.host.quota_file, "/sys/fs/cgroup/a;reboot/cpu.max");
+	auditbox_one(&a, "cpu-quota", "1.50 CPUs", "");
 	auditbox_make(&a);
 	a.host.quota_cpus = 1.5;
 	a.host.n_throttled = 7;
@@ -303,6 +312,52 @@ static void test_run(void **state)
 	run_free(run);
 }
 
+/* What a file says may be anything: nothing of it is a number of a CPU or a node, and a
+ * CPU is not more than wholly taken. */
+static void test_run_of_wild_numbers(void **state)
+{
+	static const double wild[] = { 1e300, -1e300, 8192, -3, 1e18 };
+	static const char *const of[] = { "99999999999999999999", "-1", "x", "",
+		"8192" };
+	struct synth s = synth_default();
+	struct run *run = synth_run(&s);
+	struct facts *fs = &run->trials[run->n_trials - 1].facts;
+	struct audit a;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		facts_add(fs, FACT_THREAD_CPU, of[i], wild[i]);
+		facts_add(fs, FACT_THREAD_NODE, of[i], wild[i]);
+		facts_add(fs, FACT_MEMORY_BYTES, of[i], 1);
+		facts_add(fs, FACT_BUSY_NS, of[i], 1);
+		facts_add(fs, FACT_OTHERS_NS, of[i], 1);
+		facts_add_text(fs, FACT_OTHERS_TOP, of[i], "x");
+		facts_add(fs, FACT_LINK_NODE, of[i], wild[i]);
+	}
+	facts_add_text(fs, FACT_LINK_IRQS, "nic0",
+		"irq 99999999999999999999: 0; irq -4: 1; irq x: 1; irq 7: 1");
+	facts_add(fs, FACT_THROTTLED, "", 1e300);
+	facts_add(fs, FACT_THROTTLED_NS, "", 1e300);
+	facts_add(fs, FACT_OTHERS_NS, "3", 1e300);
+	run_set_fact(run, "numa_nodes", "99999999999999999999", false);
+	assert_true(audit_of_run(run, run->trials[run->n_trials - 1].spec.arm, &a));
+	assert_int_equal(a.n_threads, 5);
+	for (i = 0; i < a.n_threads; i++) {
+		assert_int_equal(a.threads[i].cpu, AUDIT_UNKNOWN);
+		assert_int_equal(a.threads[i].node, AUDIT_UNKNOWN);
+	}
+	assert_int_equal(a.n_memory, 0);
+	assert_int_equal(a.n_cpus, 1);
+	assert_int_equal(a.cpus[0].cpu, 3);
+	assert_true(a.cpus[0].others_frac <= 1);
+	assert_int_equal(audit_find_nic(&a, "nic0")->n_irqs, 1);
+	assert_int_equal(audit_find_nic(&a, "nic0")->irqs[0].irq, 7);
+	assert_int_equal(a.host.n_nodes, AUDIT_UNKNOWN);
+	audit_done(&a);
+	run_free(run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +371,7 @@ int main(void)
 		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_run_of_wild_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
