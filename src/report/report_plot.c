@@ -33,7 +33,9 @@ struct plot {
 
 static bool is_shown(const struct trial *t)
 {
-	return t->valid && isfinite(t->window_pps) && t->spec.rate_pps > 0 &&
+	/* A confirmation's trials are not the sweep's, nor are all its arms. */
+	return t->valid && t->spec.phase == 0 && isfinite(t->window_pps) &&
+	       t->spec.rate_pps > 0 &&
 	       (t->spec.kind == TRIAL_GRID || t->spec.kind == TRIAL_LADDER);
 }
 

@@ -179,6 +179,35 @@ struct run *report_run_moved(void)
 	return r;
 }
 
+struct run *report_run_confirmed(void)
+{
+	const struct run_fixture f = {
+		.arms = { "off", "profiler", "again" }, /* again: the forced one */
+		.capacity_pps = { 199000, 230000, 229000 },
+		.n_blocks = 8,
+		.seed = 19,
+		.noise_frac = 0.005,
+	};
+	struct run *r = report_run_moved(), *more = run_fixture_make(&f);
+	uint32_t last = r->trials[r->n_trials - 1].spec.id;
+	struct arm forced = arm_force_make(&r->arms[0], FACTOR_PLACEMENT);
+	size_t i;
+
+	r->config.n_confirm = 1;
+	forced.force.phase = 1;
+	forced.force.arm = 1;
+	(void)arm_force_add(&forced, "fwd", "1", (double)NAN);
+	run_add_arm(r, &forced);
+	for (i = 0; i < more->n_trials; i++) {
+		more->trials[i].spec.phase = 1;
+		more->trials[i].spec.id += last;
+		run_add_trial(r, &more->trials[i]);
+	}
+	more->n_trials = 0; /* their lists are r's now */
+	run_free(more);
+	return r;
+}
+
 const struct report_run report_runs[REPORT_N_RUNS] = {
 	{ "hurts", report_run_hurts, VERDICT_HURTS },
 	{ "bound", report_run_bound, VERDICT_NO_KNEE },
@@ -188,4 +217,5 @@ const struct report_run report_runs[REPORT_N_RUNS] = {
 	{ "dose", report_run_dose, VERDICT_NONE },
 	{ "inconclusive", report_run_inconclusive, VERDICT_INCONCLUSIVE },
 	{ "moved", report_run_moved, VERDICT_HELPS },
+	{ "confirmed", report_run_confirmed, VERDICT_HELPS },
 };

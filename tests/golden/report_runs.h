@@ -9,7 +9,7 @@
 #include "model/run.h"
 #include "model/verdict.h"
 
-#define REPORT_N_RUNS 8
+#define REPORT_N_RUNS 9
 
 struct report_run {
 	const char *name; /* of its golden files */
@@ -27,5 +27,7 @@ struct run *report_run_hostile(void);
 struct run *report_run_inconclusive(void);
 struct run *report_run_dose(void);
 struct run *report_run_moved(void);
+/* The same, and what moved is confirmed. */
+struct run *report_run_confirmed(void);
 
 #endif
