@@ -290,7 +290,7 @@ static void print_plan(const struct sweep_session *s, uint64_t estimate_ns)
 static int execute(struct sweep_session *s, struct sp_err *err)
 {
 	struct run *run = s->run;
-	size_t n_arms = run->n_arms - run_view_n_confirmations(run);
+	size_t n_arms = n_sweep_arms(run);
 	uint64_t estimate_ns = sweep_plan_estimate_ns(&run->config, run->arms, n_arms);
 	struct progress progress;
 	struct sweep_job job = {

@@ -290,6 +290,9 @@ static int trial_check(const struct run_store *s, const struct run *run,
 			"segment %" PRIu32 ", block %" PRIu32 ", arm %" PRIu32
 			": a mistake in satprof",
 			t->segment, t->spec.block, t->spec.arm);
+	if (t->facts.n > RUN_STORE_MAX_LIST)
+		return sp_err_set(
+			err, SP_EUSAGE, "%zu facts: a mistake in satprof", t->facts.n);
 	for (i = 0; i < t->n_counters; i++)
 		if (t->counters[i].event >= run->n_events)
 			return sp_err_set(err, SP_EUSAGE,

@@ -235,6 +235,12 @@ static void misfits_are_refused(void **state)
 	t.window_pkts = (uint64_t)INT64_MAX + 1;
 	assert_int_equal(run_store_add_trial(s, b->run, &t, &err), -SP_EUSAGE);
 	t = b->run->trials[1];
+	t.facts = (struct facts){ .n = 0 };
+	while (t.facts.n <= 10000) /* could not be read again */
+		facts_add(&t.facts, FACT_BUSY_NS, "1", 0);
+	assert_int_equal(run_store_add_trial(s, b->run, &t, &err), -SP_EUSAGE);
+	facts_done(&t.facts);
+	t = b->run->trials[1];
 	t.segment = 2;
 	assert_int_equal(run_store_add_trial(s, b->run, &t, &err), -SP_EUSAGE);
 	t = b->run->trials[1];
