@@ -141,7 +141,8 @@ bats_require_minimum_version 1.5.0
 	local cmd
 	{
 		# Options of other programs that remedies are made of.
-		printf -- '--%s\n' help version cap-add nofile scope security-opt slice
+		printf -- '--%s\n' args help version cap-add nofile scope security-opt slice \
+			update-kernel
 		for cmd in $("$SATPROF" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
 			"$SATPROF" "$cmd" --help | grep -oE -- '--[a-z][a-z-]+'
 		done
