@@ -60,7 +60,7 @@ static int frames_write(const struct profile_writer *w)
 	struct sql_stmt s;
 	size_t i;
 	int rc = sql_stmt_open(
-		&s, w->db, "INSERT OR REPLACE INTO frame VALUES (?,?,?,?)", w->err);
+		&s, w->db, "INSERT OR REPLACE INTO frame VALUES (?,?,?,?,?)", w->err);
 
 	for (i = 0; rc == 0 && i < w->p->n_frames; i++) {
 		const struct profile_frame *f = &w->p->frames[i];
@@ -72,7 +72,7 @@ static int frames_write(const struct profile_writer *w)
 			symbol = SQL_NULL;
 		rc = sql_stmt_run(&s,
 			(struct sql_arg[]){ SQL_COUNT(i), SQL_INT(f->module), symbol,
-				SQL_BITS(f->offset) },
+				SQL_INT(f->is_named), SQL_BITS(f->offset) },
 			w->err);
 	}
 	sql_stmt_close(&s);
@@ -122,7 +122,7 @@ static int cells_write(const struct profile_writer *w)
 	struct sql_stmt s;
 	size_t i;
 	int rc = sql_stmt_open(
-		&s, w->db, "INSERT INTO sample VALUES (?,?,?,?,?,?,?)", w->err);
+		&s, w->db, "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?)", w->err);
 
 	for (i = 0; rc == 0 && i < w->p->n_cells; i++) {
 		const struct profile_cell *c = &w->p->cells[i];
@@ -131,8 +131,9 @@ static int cells_write(const struct profile_writer *w)
 			continue;
 		rc = sql_stmt_run(&s,
 			(struct sql_arg[]){ SQL_NULL, SQL_INT(c->trial),
-				SQL_INT(c->node), SQL_INT(c->thread), SQL_INT(c->cpu),
-				SQL_COUNT(c->n_samples), SQL_COUNT(c->weight) },
+				SQL_INT(c->event), SQL_INT(c->node), SQL_INT(c->thread),
+				SQL_INT(c->cpu), SQL_COUNT(c->n_samples),
+				SQL_COUNT(c->weight) },
 			w->err);
 	}
 	sql_stmt_close(&s);

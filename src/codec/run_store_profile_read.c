@@ -76,10 +76,13 @@ static int frames_read(struct sqlite3 *db, struct profile *p, struct sp_err *err
 {
 	struct sql_cursor c;
 	int rc = sql_cursor_open(&c, db, "frame",
-		"SELECT id, module, symbol, offset_bytes FROM frame ORDER BY id", err);
+		"SELECT id, module, symbol, is_named, offset_bytes FROM frame"
+		" ORDER BY id",
+		err);
 
 	while (rc == 0 && sql_cursor_next(&c)) {
 		uint32_t module, row, symbol = PROFILE_NO_SYMBOL;
+		bool is_named;
 
 		id_check(&c, p->n_frames);
 		module = index_get(&c, p->n_modules);
@@ -87,9 +90,14 @@ static int frames_read(struct sqlite3 *db, struct profile *p, struct sp_err *err
 			sql_skip(&c);
 		else
 			symbol = index_get(&c, p->n_symbols);
+		is_named = sql_get_int(&c, 0, 1) != 0;
+		if (is_named && symbol == PROFILE_NO_SYMBOL)
+			sql_cursor_fail(&c, "named, but without a name");
 		if (c.failed)
 			break;
-		row = profile_frame_intern(p, module, sql_get_bits(&c));
+		row = is_named ? profile_frame_named_intern(
+					 p, module, symbol, sql_get_bits(&c))
+			       : profile_frame_intern(p, module, sql_get_bits(&c));
 		new_check(&c, row);
 		p->frames[row].symbol = symbol;
 	}
@@ -160,7 +168,7 @@ static int cells_read(struct sqlite3 *db, const struct run *run, struct profile 
 {
 	struct sql_cursor c;
 	int rc = sql_cursor_open(&c, db, "sample",
-		"SELECT trial, node, thread, cpu, n_samples, weight FROM sample"
+		"SELECT trial, event, node, thread, cpu, n_samples, weight FROM sample"
 		" ORDER BY id",
 		err);
 
@@ -170,6 +178,7 @@ static int cells_read(struct sqlite3 *db, const struct run *run, struct profile 
 		cell.trial = (uint32_t)sql_get_count(&c, RUN_STORE_MAX_ID);
 		if (!trial_is_there(run, cell.trial))
 			sql_cursor_fail(&c, "no such trial");
+		cell.event = index_get(&c, run->n_events);
 		cell.node = index_get(&c, p->n_nodes);
 		cell.thread = index_get(&c, p->n_threads);
 		cell.cpu = (int32_t)sql_get_int(&c, -1, RUN_STORE_MAX_CPU);

@@ -81,6 +81,8 @@ static struct row_key row_key_of(
 	case ROW_FRAME:
 		k.num[0] = p->frames[row].module;
 		k.num[1] = p->frames[row].offset;
+		if (p->frames[row].is_named)
+			k.num[2] = p->frames[row].symbol + UINT64_C(1);
 		break;
 	case ROW_NODE:
 		k.num[0] = pair(p->nodes[row].parent, p->nodes[row].frame);
@@ -93,6 +95,7 @@ static struct row_key row_key_of(
 	case ROW_CELL:
 		k.num[0] = pair(p->cells[row].trial, p->cells[row].node);
 		k.num[1] = pair(p->cells[row].thread, (uint32_t)p->cells[row].cpu);
+		k.num[2] = p->cells[row].event;
 		break;
 	}
 	return k;
@@ -236,21 +239,41 @@ uint32_t profile_symbol_intern(struct profile *p, const char *name)
 	return row;
 }
 
-uint32_t profile_frame_intern(struct profile *p, uint32_t module, uint64_t offset)
+/* The key has to be that of the frame. */
+static uint32_t frame_intern(
+	struct profile *p, const struct row_key *k, const struct profile_frame *frame)
 {
-	struct row_key k = { .kind = ROW_FRAME, .num = { module, offset } };
-	struct profile_frame *f;
 	uint32_t row;
 
-	assert(module < p->n_modules);
-	if (row_intern(p, &k, p->n_frames, &row))
+	assert(frame->module < p->n_modules);
+	if (row_intern(p, k, p->n_frames, &row))
 		return row;
-	p->frames = xgrow(p->frames, p->n_frames, &p->cap_frames, sizeof(*f));
-	f = &p->frames[p->n_frames++];
-	f->module = module;
-	f->symbol = PROFILE_NO_SYMBOL;
-	f->offset = offset;
+	p->frames = xgrow(p->frames, p->n_frames, &p->cap_frames, sizeof(*frame));
+	p->frames[p->n_frames++] = *frame;
 	return row;
+}
+
+uint32_t profile_frame_intern(struct profile *p, uint32_t module, uint64_t offset)
+{
+	struct profile_frame f = {
+		.module = module, .symbol = PROFILE_NO_SYMBOL, .offset = offset
+	};
+	struct row_key k = { .kind = ROW_FRAME, .num = { module, offset } };
+
+	return frame_intern(p, &k, &f);
+}
+
+uint32_t profile_frame_named_intern(
+	struct profile *p, uint32_t module, uint32_t symbol, uint64_t offset)
+{
+	struct profile_frame f = {
+		.module = module, .symbol = symbol, .is_named = true, .offset = offset
+	};
+	struct row_key k = { .kind = ROW_FRAME,
+		.num = { module, offset, symbol + UINT64_C(1) } };
+
+	assert(symbol < p->n_symbols);
+	return frame_intern(p, &k, &f);
 }
 
 uint32_t profile_node_intern(struct profile *p, uint32_t parent, uint32_t frame)
@@ -288,7 +311,7 @@ void profile_cell_add(struct profile *p, const struct profile_cell *cell)
 {
 	struct row_key k = { .kind = ROW_CELL,
 		.num = { pair(cell->trial, cell->node),
-			pair(cell->thread, (uint32_t)cell->cpu) } };
+			pair(cell->thread, (uint32_t)cell->cpu), cell->event } };
 	uint32_t row;
 
 	assert(cell->node < p->n_nodes && cell->thread < p->n_threads);

@@ -8,6 +8,7 @@
 #ifndef SATPROF_MODEL_PROFILE_H
 #define SATPROF_MODEL_PROFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,9 @@ struct profile_symbol {
 struct profile_frame {
 	uint32_t module;
 	uint32_t symbol; /* index, or PROFILE_NO_SYMBOL before resolving */
+	/* Named by where it came from (an import), which gave no address, or one that
+	 * says nothing: then the symbol, not the offset alone, tells frames apart. */
+	bool is_named;
 	uint64_t offset; /* file offset; kernel: the address as kallsyms counts */
 };
 
@@ -36,9 +40,10 @@ struct profile_node {
 	uint32_t frame;
 };
 
-/* One aggregated cell: samples of one leaf path, thread and CPU in one trial. */
+/* One aggregated cell: samples of one event, leaf path, thread and CPU in a trial. */
 struct profile_cell {
 	uint32_t trial;
+	uint32_t event;  /* index into the run's events, whose unit the weight has */
 	uint32_t node;   /* leaf */
 	uint32_t thread; /* index into threads */
 	int32_t cpu;
@@ -76,10 +81,13 @@ uint32_t profile_module_intern(struct profile *p, enum module_kind kind,
 	const char *path, const char *build_id);
 uint32_t profile_symbol_intern(struct profile *p, const char *name);
 uint32_t profile_frame_intern(struct profile *p, uint32_t module, uint64_t offset);
+/* A frame that is_named. */
+uint32_t profile_frame_named_intern(
+	struct profile *p, uint32_t module, uint32_t symbol, uint64_t offset);
 uint32_t profile_node_intern(struct profile *p, uint32_t parent, uint32_t frame);
 uint32_t profile_thread_intern(
 	struct profile *p, int32_t pid, int32_t tid, const char *comm);
-/* Adds to the cell with the same trial, node, thread and cpu. */
+/* Adds to the cell with the same trial, event, node, thread and cpu. */
 void profile_cell_add(struct profile *p, const struct profile_cell *cell);
 
 #endif

@@ -262,6 +262,7 @@ static void on_sample(
 	uint64_t share = next_share(f);
 	struct profile_cell cell = {
 		.trial = c->t->spec.id,
+		.event = c->s->event,
 		.cpu = (int32_t)r->cpu,
 		.n_samples = 1,
 		.weight = share > 0 ? share : r->period,

@@ -101,11 +101,34 @@ static void cells_add_up(void **state)
 	profile_cell_add(p, &c);
 	c.trial = 2;
 	profile_cell_add(p, &c);
-	assert_int_equal(p->n_cells, 3);
+	c.event = 1;
+	profile_cell_add(p, &c);
+	assert_int_equal(p->n_cells, 4);
 	assert_int_equal(p->cells[0].n_samples, 4);
 	assert_int_equal(p->cells[0].weight, 14);
 	assert_int_equal(p->cells[0].cpu, -1);
 	assert_int_equal(p->cells[2].trial, 2);
+	assert_int_equal(p->cells[3].event, 1);
+	profile_free(p);
+}
+
+/* Where a file gave names and no addresses, the names are what tells frames apart. */
+static void named_frames_are_apart_by_name(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t m = profile_module_intern(p, MODULE_USER, "/bin/x", "");
+	uint32_t f = profile_symbol_intern(p, "f"), g = profile_symbol_intern(p, "g");
+	uint32_t plain = profile_frame_intern(p, m, 0);
+	uint32_t a = profile_frame_named_intern(p, m, f, 0);
+
+	(void)state;
+	assert_int_not_equal(a, plain);
+	assert_int_not_equal(profile_frame_named_intern(p, m, g, 0), a);
+	assert_int_equal(profile_frame_named_intern(p, m, f, 0), a);
+	assert_int_equal(p->n_frames, 3);
+	assert_true(p->frames[a].is_named);
+	assert_int_equal(p->frames[a].symbol, f);
+	assert_false(p->frames[plain].is_named);
 	profile_free(p);
 }
 
@@ -146,6 +169,7 @@ int main(void)
 		cmocka_unit_test(what_differs_is_apart),
 		cmocka_unit_test(thread_names_are_the_kernels),
 		cmocka_unit_test(cells_add_up),
+		cmocka_unit_test(named_frames_are_apart_by_name),
 		cmocka_unit_test(many_rows_stay_right),
 	};
 
