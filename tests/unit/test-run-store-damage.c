@@ -247,7 +247,7 @@ static const char *const hostile_statements[] = {
 	"UPDATE fact SET value = -1 WHERE value = 9007199254740991",
 	"WITH RECURSIVE n(i) AS (VALUES (99) UNION ALL SELECT i + 1 FROM n"
 	" WHERE i < 20000) INSERT INTO fact SELECT 3, i, 1, 1, NULL FROM n",
-	"UPDATE counter SET event = 3",
+	"UPDATE counter SET event = 4",
 	"UPDATE counter SET state = ''",
 	"UPDATE event SET state = 'ok?'",
 	"DELETE FROM event WHERE id = 0",
@@ -304,6 +304,9 @@ static const char *const hostile_statements[] = {
 	"UPDATE stack_node SET parent = 1, frame = 0 WHERE id = 0",
 	"UPDATE stack_node SET frame = 99 WHERE id = 2",
 	"UPDATE sample_thread SET comm = 'sixteen letters!'",
+	"UPDATE frame SET is_named = 2",
+	"UPDATE frame SET is_named = 1, symbol = NULL",
+	"UPDATE sample SET event = 4",
 	"UPDATE sample SET trial = 77777",
 	"UPDATE sample SET node = 77777",
 	"UPDATE sample SET thread = 1",
