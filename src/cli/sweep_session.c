@@ -36,6 +36,7 @@ struct sweep_session {
 	int argc; /* the options' words: ours, or the run file's (--resume) */
 	char **argv;
 	bool argv_owned;
+	bool is_new; /* the run file was made by this session */
 };
 
 static void note(const struct sweep_session *s, const char *text)
@@ -338,6 +339,26 @@ static int answer(struct sweep_session *s, int rc, struct sp_err *err)
 	return rc != 0 ? (int)verdict_exit_code_of_err(err) : (int)code;
 }
 
+/* More than the pilot's trials, which are no result. */
+static bool has_measured(const struct run *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->n_trials; i++)
+		if (run->trials[i].spec.kind != TRIAL_WARMUP &&
+			run->trials[i].spec.kind != TRIAL_PILOT)
+			return true;
+	return false;
+}
+
+/* Nothing was measured: no file is left. */
+static void remove_file(struct sweep_session *s)
+{
+	run_store_close(s->store);
+	s->store = NULL;
+	(void)unlink(s->run->path); /* made by us a moment ago */
+}
+
 static void session_done(struct sweep_session *s)
 {
 	int i;
@@ -372,6 +393,7 @@ static int session(struct sweep_session *s, bool *ret_help, struct sp_err *err)
 	if (rc == 0 && s->store == NULL) {
 		choose_path(s);
 		rc = run_store_create(s->run->path, s->run, &s->store, err);
+		s->is_new = rc == 0;
 	}
 	if (rc == 0 && s->fluid != NULL) /* a thousand trials can be made again */
 		rc = run_store_set_durable(s->store, false, err);
@@ -381,8 +403,11 @@ static int session(struct sweep_session *s, bool *ret_help, struct sp_err *err)
 	/* An arm that was asked for by name cannot start, or a command that was given
 	 * does not work: there is no answer. */
 	if (rc != 0 &&
-		(err->code == SP_EUSAGE || verdict_exit_code_of_err(err) == EXIT_ENV))
+		(err->code == SP_EUSAGE || verdict_exit_code_of_err(err) == EXIT_ENV)) {
+		if (s->is_new && !has_measured(s->run))
+			remove_file(s);
 		return (int)verdict_exit_code_of_err(err);
+	}
 	return answer(s, rc, err);
 }
 

@@ -10,6 +10,8 @@
 
 #include "base/mem.h"
 #include "engine/bench_private.h"
+#include "os/output_tail.h"
+#include "os/proctree.h"
 #include "plan/ndr.h"
 
 #define SLOW_FINISH_NS NS_PER_S /* of a wrapper: worth a note */
@@ -123,11 +125,10 @@ void bench_close(struct bench *b)
 static const char *sut_last_words(const struct bench *b)
 {
 	const char *out = b->cfg.sut_ops->output(b->cfg.sut);
-	size_t n = out != NULL ? strlen(out) : 0;
 
-	if (n == 0)
+	if (out == NULL || out[0] == '\0')
 		return "(none)";
-	return n > LAST_WORDS_MAX ? out + n - LAST_WORDS_MAX : out;
+	return output_tail_words(out, LAST_WORDS_MAX);
 }
 
 int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err)
@@ -144,6 +145,22 @@ int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err)
 		(void)snprintf(how, sizeof(how), "went away");
 	return sp_err_set(err, SP_EBROKEN, "the SUT %s %s; its last output: %s", how,
 		when, sut_last_words(b));
+}
+
+bool bench_sut_is_stopped(const struct bench *b)
+{
+	pid_t pid = b->cfg.sut_ops->pid(b->cfg.sut);
+	struct pidstat st;
+
+	/* Not 't': a debugger, or a --wrap that traces, lets it go on. */
+	return pid > 0 && proctree_stat(b->cfg.root_fd, pid, &st) && st.state == 'T';
+}
+
+int bench_sut_stopped(struct bench *b, struct sp_err *err)
+{
+	return sp_err_set(err, SP_EBROKEN,
+		"the SUT is stopped, by a signal such as SIGSTOP; its last output: %s",
+		sut_last_words(b));
 }
 
 static bool stop_asked(const struct bench *b)
@@ -183,6 +200,8 @@ static int probe_until_ready(struct bench *b, struct sp_err *err)
 		clock_sleep_until_ns(
 			b->cfg.clock, clock_now_ns(b->cfg.clock) + PROBE_PAUSE_NS);
 	} while (clock_now_ns(b->cfg.clock) < deadline);
+	if (bench_sut_is_stopped(b))
+		return bench_sut_stopped(b, err);
 	return sp_err_set(err, SP_EBROKEN,
 		"the SUT forwarded none of the probe packets within %.0f s; its last "
 		"output: %s",

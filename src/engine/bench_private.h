@@ -50,6 +50,11 @@ struct bench {
 /* Fill err with how the SUT ended and its last output. */
 int bench_sut_gone(struct bench *b, const char *when, struct sp_err *err);
 
+/* Its root process does not run on, and no signal has ended it. */
+bool bench_sut_is_stopped(const struct bench *b);
+/* Fill err with that. */
+int bench_sut_stopped(struct bench *b, struct sp_err *err);
+
 /* NULL: no such port, or its namespace is not known. */
 const char *bench_port_name(const struct bench *b, enum bench_port p);
 struct nl_handle *bench_port_nl(const struct bench *b, enum bench_port p);

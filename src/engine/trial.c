@@ -251,6 +251,16 @@ static int collect(struct bench *b, struct trial *t, struct sp_err *err)
 	return b->observing->ops->collect(b->observing->obs, t, run->profile, err);
 }
 
+static bool nothing_came(const struct gen_result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_dirs; i++)
+		if (r->dirs[i].unique > 0)
+			return false;
+	return true;
+}
+
 int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 {
 	struct bench *b = ctx;
@@ -274,6 +284,8 @@ int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 	if (b->sut_runs && !b->cfg.sut_ops->alive(b->cfg.sut, &end) &&
 		(b->cfg.stop == NULL || *b->cfg.stop == 0))
 		rc = bench_sut_gone(b, "during the run", err);
+	else if (rc == 0 && b->sut_runs && nothing_came(&r) && bench_sut_is_stopped(b))
+		rc = bench_sut_stopped(b, err);
 	b->force_failed = b->force_failed && rc == -SP_EENV;
 	if (rc == 0)
 		rc = check_carrier(b, err);

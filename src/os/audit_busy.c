@@ -28,7 +28,6 @@ struct tasks {
 static void tasks_read(int root_fd, struct tasks *l)
 {
 	struct proctree_ids pids = { 0 };
-	char path[64], buf[1024];
 	size_t i;
 
 	if (!proctree_all(root_fd, &pids))
@@ -36,12 +35,10 @@ static void tasks_read(int root_fd, struct tasks *l)
 	for (i = 0; i < pids.n; i++) {
 		struct task *t;
 
-		(void)snprintf(path, sizeof(path), "proc/%d/stat", (int)pids.ids[i]);
 		l->t = xgrow(l->t, l->n, &l->cap, sizeof(*l->t));
 		t = &l->t[l->n];
 		t->pid = pids.ids[i];
-		if (proctree_read_file(root_fd, path, buf, sizeof(buf)) > 0 &&
-			pidstat_parse(buf, &t->stat))
+		if (proctree_stat(root_fd, t->pid, &t->stat))
 			l->n++;
 	}
 	proctree_ids_done(&pids);

@@ -23,15 +23,6 @@ static int by_id(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool stat_read(int root_fd, pid_t pid, struct pidstat *ret_stat)
-{
-	char path[64], buf[1024];
-
-	(void)snprintf(path, sizeof(path), "proc/%d/stat", (int)pid);
-	return proctree_read_file(root_fd, path, buf, sizeof(buf)) > 0 &&
-	       pidstat_parse(buf, ret_stat);
-}
-
 /* Half of all processes, found by one file: not to be opened one by one. Those that are
  * missing in it are told by their flags. */
 static void add_kernel_threads(
@@ -42,7 +33,7 @@ static void add_kernel_threads(
 	char *end;
 	long id;
 
-	if (!stat_read(root_fd, KTHREADD, &st) || (st.flags & PIDSTAT_KTHREAD) == 0)
+	if (!proctree_stat(root_fd, KTHREADD, &st) || (st.flags & PIDSTAT_KTHREAD) == 0)
 		return; /* in a PID namespace: another program, and no kernel threads */
 	proctree_ids_add(skip, KTHREADD);
 	if (facts_buf_read(buf, root_fd, "proc/2/task/2/children", MAX_CHILDREN) <= 0)
@@ -95,7 +86,7 @@ static void other_read(int root_fd, pid_t pid, struct facts_snapshot *s)
 	if (old != NULL) {
 		o = *old;
 	} else {
-		if (!stat_read(root_fd, pid, &st) || (st.flags & PIDSTAT_KTHREAD) != 0)
+		if (!proctree_stat(root_fd, pid, &st) || (st.flags & PIDSTAT_KTHREAD) != 0)
 			return;
 		o.cpu = st.cpu;
 		o.start_ticks = st.start_ticks;
@@ -131,7 +122,7 @@ void facts_others_read(const struct facts_query *q, struct facts_snapshot *s)
 	s->all_others = true;
 	/* Where others' processes are hidden (hidepid) it would be 0, and wrong. */
 	s->knows_others =
-		stat_read(q->root_fd, 1, &init) && proctree_all(q->root_fd, &all);
+		proctree_stat(q->root_fd, 1, &init) && proctree_all(q->root_fd, &all);
 	if (s->knows_others) {
 		proctree_ids_add(&skip, q->self);
 		for (i = 0; i < s->proc->n_threads; i++)

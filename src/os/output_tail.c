@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -85,9 +86,22 @@ const char *output_tail_lines(struct output_tail *o)
 	return line != NULL && line[1] != '\0' ? line + 1 : o->tail;
 }
 
+const char *output_tail_words(const char *text, size_t max)
+{
+	size_t n = strlen(text), skip;
+
+	if (n <= max)
+		return text;
+	text += n - max;
+	skip = strcspn(text, " \n\t");
+	skip += strspn(text + skip, " \n\t");
+	return text[skip] != '\0' ? text + skip : text;
+}
+
 void output_tail_line(struct output_tail *o, char *buf, size_t len)
 {
 	const char *tail = output_tail_lines(o);
+	char line[OUTPUT_TAIL_KEEP_BYTES + 1];
 	size_t n = strlen(tail), i;
 
 	while (n > 0 && (tail[n - 1] == '\n' || tail[n - 1] == ' '))
@@ -95,12 +109,9 @@ void output_tail_line(struct output_tail *o, char *buf, size_t len)
 	if (n == 0)
 		tail = "(none)";
 	n = n == 0 ? strlen(tail) : n;
-	if (n > len - 1) { /* the end says why */
-		tail += n - (len - 1);
-		n = len - 1;
-	}
-	memcpy(buf, tail, n);
-	buf[n] = '\0';
+	(void)snprintf(line, sizeof(line), "%.*s", (int)n, tail);
+	/* The end says why. */
+	n = (size_t)snprintf(buf, len, "%s", output_tail_words(line, len - 1));
 	for (i = 0; i < n; i++)
 		if (buf[i] == '\n')
 			buf[i] = '|';

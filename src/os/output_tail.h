@@ -24,6 +24,9 @@ void output_tail_close(struct output_tail *o);
 void output_tail_reset(struct output_tail *o);
 /* Give memory back where much was written. Cheap; never blocks. */
 void output_tail_trim(struct output_tail *o);
+/* The end of the text, at most max bytes, from where a word begins; a word of more is
+ * cut. */
+const char *output_tail_words(const char *text, size_t max);
 /* The last whole lines, printable, at most OUTPUT_TAIL_KEEP_BYTES. */
 const char *output_tail_lines(struct output_tail *o);
 /* The end of the tail as one line of at most len - 1 bytes, "(none)" if empty. */

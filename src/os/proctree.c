@@ -116,16 +116,20 @@ static bool add_children_of(int root_fd, pid_t pid, pid_t tid, struct proctree_i
 	return true;
 }
 
-static pid_t parent_of(int root_fd, pid_t pid)
+bool proctree_stat(int root_fd, pid_t pid, struct pidstat *ret_stat)
 {
 	char path[PATH_LEN], buf[1024];
-	struct pidstat st;
 
 	(void)snprintf(path, sizeof(path), "proc/%d/stat", (int)pid);
-	if (proctree_read_file(root_fd, path, buf, sizeof(buf)) <= 0 ||
-		!pidstat_parse(buf, &st))
-		return -1;
-	return st.ppid;
+	return proctree_read_file(root_fd, path, buf, sizeof(buf)) > 0 &&
+	       pidstat_parse(buf, ret_stat);
+}
+
+static pid_t parent_of(int root_fd, pid_t pid)
+{
+	struct pidstat st;
+
+	return proctree_stat(root_fd, pid, &st) ? st.ppid : -1;
 }
 
 /* For kernels without CONFIG_PROC_CHILDREN: everybody's parent, then by levels. */

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "os/pidstat.h"
+
 /* Process or thread ids; zeroed is empty, arrays grow and are kept for reuse. */
 struct proctree_ids {
 	size_t n, cap;
@@ -32,5 +34,7 @@ void proctree_descendants(int root_fd, pid_t pid, struct proctree_ids *ret_pids)
  * len - 1 bytes. path is relative to root_fd. Bytes read, or -errno.
  */
 ssize_t proctree_read_file(int root_fd, const char *path, char *buf, size_t len);
+/* A process's line of /proc/PID/stat. False where there is none. */
+bool proctree_stat(int root_fd, pid_t pid, struct pidstat *ret_stat);
 
 #endif

@@ -35,12 +35,10 @@ struct pid_sut {
 /* False when the process is gone or only its zombie is left. */
 static bool read_start(const struct pid_sut *s, uint64_t *ret_ticks)
 {
-	char path[40], buf[1024];
 	struct pidstat st;
 
-	(void)snprintf(path, sizeof(path), "proc/%d/stat", (int)s->cfg.pid);
-	if (proctree_read_file(s->root_fd, path, buf, sizeof(buf)) <= 0 ||
-		!pidstat_parse(buf, &st) || st.state == 'Z' || st.state == 'X')
+	if (!proctree_stat(s->root_fd, s->cfg.pid, &st) || st.state == 'Z' ||
+		st.state == 'X')
 		return false;
 	*ret_ticks = st.start_ticks;
 	return true;

@@ -140,6 +140,29 @@ teardown() {
 	assert_nothing_left "$before"
 }
 
+@test "a SUT that is stopped, at once or in the middle, is exit 6 and said to be" {
+	run "$SATPROF" sweep --quiet --preset smoke --ready-timeout 1s -o s.satprof -- \
+		sh -c 'kill -STOP $$'
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"the SUT is stopped"*SIGSTOP* ]]
+	run "$SATPROF" sweep --quiet --preset smoke --arms off --restart never -o t.satprof -- \
+		sh -c "p=\$\$; (sleep 3; kill -STOP \$p) & exec \"$SATPROF\" forward {in} {out}"
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"the SUT is stopped"* ]]
+	assert_nothing_left "$before"
+}
+
+@test "an arm that cannot run is exit 7 and leaves no run file" {
+	run "$SATPROF" sweep --quiet --preset smoke --profiler 'no-such-profiler {pid}' \
+		-o p.satprof
+	echo "$output"
+	[ "$status" -eq 7 ]
+	[ ! -e p.satprof ]
+	assert_nothing_left "$before"
+}
+
 @test "a SUT that dies in the middle is exit 6 with its last words" {
 	run "$SATPROF" sweep --quiet --preset smoke -o d.satprof -- \
 		sh -c "timeout 2 \"$SATPROF\" forward {in} {out}; echo gone; exit 9"

@@ -148,6 +148,10 @@ TESTS += %D%/test-host
 %C%_test_host_SOURCES = %D%/test-host.c %D%/roottree.c %D%/roottree.h
 %C%_test_host_LDADD = $(TEST_OS_LIBS)
 
+check_PROGRAMS += %D%/test-output-tail
+TESTS += %D%/test-output-tail
+%C%_test_output_tail_LDADD = $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-keeper-end
 TESTS += %D%/test-keeper-end
 %C%_test_keeper_end_SOURCES = \
