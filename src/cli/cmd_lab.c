@@ -153,6 +153,9 @@ static int lab_up_run(struct lab_args *a, struct sp_err *err)
 		log_warn("receive work is not steered, the generator's CPU does the "
 			 "SUT's: %s",
 			lab.steering_note);
+	/* Exit status 2 says that there is no lab: main() tells why. */
+	if (fflush(stdout) != 0 || ferror(stdout))
+		(void)lab_pin_down(a->name, err);
 	return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "engine/sweep.h"
 #include "model/run_view.h"
 #include "model/verdict.h"
+#include "plan/analysis.h"
 #include "plan/confirm.h"
 #include "plan/sweep_plan.h"
 #include "sim/fluid.h"
@@ -284,6 +285,9 @@ static void print_plan(const struct sweep_session *s, uint64_t estimate_ns)
 		s->live != NULL ? "; " : "",
 		s->live != NULL ? sweep_live_plan(s->live) : "");
 	note(s, line);
+	if (c->n_rates == 0 && c->n_blocks < ANALYSIS_BLOCKS_MIN)
+		note(s, "fewer than 6 blocks have no interval: the verdict will be "
+			"broken (use --blocks 6 or more)");
 	free(line);
 	free(confirm);
 }

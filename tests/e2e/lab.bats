@@ -331,6 +331,16 @@ public_copy() {
 	done
 }
 
+@test "a lab that cannot be told of does not stay up" {
+	run bash -c '"$1" lab up --name unheard >&-' sh "$SATPROF"
+	echo "$output"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"standard output"* ]]
+	run "$SATPROF" lab down --name unheard
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no lab named 'unheard'"* ]]
+}
+
 @test "wrong usage exits 2 and says what is wrong" {
 	local words
 	while read -r words; do

@@ -355,3 +355,12 @@ teardown() {
 		[[ "$output" == *confirm* ]]
 	done
 }
+
+@test "too few blocks for an interval are said to be before they are measured" {
+	run "$SATPROF" sweep --sim capacity=1M --blocks 5 -o few.satprof
+	echo "$output"
+	[ "$status" -eq 6 ]
+	[[ "$output" == *"fewer than 6 blocks"*"--blocks 6"* ]]
+	run "$SATPROF" sweep --sim capacity=1M --blocks 6 -o six.satprof
+	[[ "$output" != *"fewer than 6 blocks"* ]]
+}
