@@ -86,7 +86,8 @@ static void other_read(int root_fd, pid_t pid, struct facts_snapshot *s)
 	if (old != NULL) {
 		o = *old;
 	} else {
-		if (!proctree_stat(root_fd, pid, &st) || (st.flags & PIDSTAT_KTHREAD) != 0)
+		if (!proctree_stat(root_fd, pid, &st) ||
+			(st.flags & PIDSTAT_KTHREAD) != 0)
 			return;
 		o.cpu = st.cpu;
 		o.start_ticks = st.start_ticks;
