@@ -72,7 +72,23 @@ static void set_add(struct cpulist *l, hwloc_const_bitmap_t set)
 		cpulist_add(l, id);
 }
 
-static void nodes_add(hwloc_topology_t t, struct audit *a)
+/*
+ * The CPUs of a node, which are none where it has memory only: hwloc says then which
+ * are near to it. A kernel that knows no nodes has no such file.
+ */
+static void node_cpus_add(const struct audit_request *req, hwloc_const_bitmap_t near,
+	struct audit_node *n)
+{
+	char path[64];
+
+	(void)snprintf(
+		path, sizeof(path), "sys/devices/system/node/node%d/cpulist", n->node);
+	if (sysfile_list(req->root_fd, path, &n->cpus) != 0)
+		set_add(&n->cpus, near);
+}
+
+static void nodes_add(
+	const struct audit_request *req, hwloc_topology_t t, struct audit *a)
 {
 	hwloc_obj_t obj = NULL;
 
@@ -80,22 +96,30 @@ static void nodes_add(hwloc_topology_t t, struct audit *a)
 		struct audit_node *n = audit_add_node(a, (int)obj->os_index);
 
 		n->memory_bytes = (double)obj->attr->numanode.local_memory;
-		set_add(&n->cpus, obj->cpuset);
+		node_cpus_add(req, obj->cpuset, n);
 	}
 	a->host.n_nodes = (int)a->n_nodes;
 }
 
+/* The node that has this CPU; a nodeset of hwloc's holds those without CPUs, too. */
+static int node_with(const struct audit *a, int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < a->n_nodes; i++)
+		if (cpulist_has(&a->nodes[i].cpus, cpu))
+			return a->nodes[i].node;
+	return AUDIT_NONE;
+}
+
 static void cpus_add(hwloc_topology_t t, struct audit *a)
 {
-	struct cpulist nodes = { 0 };
 	hwloc_obj_t obj = NULL, core;
 
 	while ((obj = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, obj)) != NULL) {
 		struct audit_cpu *c = audit_add_cpu(a, (int)obj->os_index);
 
-		set_add(&nodes, obj->nodeset);
-		c->node = nodes.n > 0 ? nodes.ids[0] : AUDIT_NONE;
-		cpulist_done(&nodes);
+		c->node = node_with(a, c->cpu);
 		core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, obj);
 		if (core != NULL)
 			set_add(&c->siblings, core->cpuset);
@@ -163,7 +187,7 @@ void audit_topology_read(const struct audit_request *req, struct audit *a)
 			audit_add_gap(a, "topology", "hwloc cannot load it");
 		return;
 	}
-	nodes_add(t, a);
+	nodes_add(req, t, a);
 	cpus_add(t, a);
 	qsort(a->cpus, a->n_cpus, sizeof(*a->cpus), by_cpu);
 	qsort(a->nodes, a->n_nodes, sizeof(*a->nodes), by_node);

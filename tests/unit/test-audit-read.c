@@ -145,6 +145,86 @@ static void test_nothing_there(void **state)
 	audit_done(&a);
 }
 
+/* kind: "cpu" or "node". */
+static void put_of(const struct roottree *t, const char *kind, int id, const char *name,
+	const char *text)
+{
+	char path[96];
+
+	(void)snprintf(path, sizeof(path), "sys/devices/system/%s/%s%d/%s", kind, kind,
+		id, name);
+	roottree_put(t, path, text);
+}
+
+static void put_node(const struct roottree *t, int node, const char *cpus,
+	const char *mask, const char *distances, int kb)
+{
+	char text[64];
+
+	put_of(t, "node", node, "cpulist", cpus);
+	put_of(t, "node", node, "cpumap", mask);
+	put_of(t, "node", node, "distance", distances);
+	(void)snprintf(text, sizeof(text), "Node %d MemTotal:       %d kB\n", node, kb);
+	put_of(t, "node", node, "meminfo", text);
+}
+
+/* Node 0 has no CPUs and is near to node 1; node 2 has no memory. */
+static void put_odd_nodes(const struct roottree *t)
+{
+	static const char *const masks[] = { "1\n", "2\n", "4\n" };
+	char id[16];
+	int cpu;
+
+	roottree_put(t, "sys/devices/system/cpu/online", "0-2\n");
+	roottree_put(t, "sys/devices/system/cpu/possible", "0-2\n");
+	for (cpu = 0; cpu < 3; cpu++) {
+		(void)snprintf(id, sizeof(id), "%d\n", cpu);
+		put_of(t, "cpu", cpu, "topology/physical_package_id", id);
+		put_of(t, "cpu", cpu, "topology/core_id", "0\n");
+		put_of(t, "cpu", cpu, "topology/core_cpus", masks[cpu]);
+		put_of(t, "cpu", cpu, "topology/thread_siblings", masks[cpu]);
+		put_of(t, "cpu", cpu, "topology/package_cpus", masks[cpu]);
+		put_of(t, "cpu", cpu, "topology/core_siblings", masks[cpu]);
+	}
+	roottree_put(t, "sys/devices/system/node/online", "0-2\n");
+	roottree_put(t, "sys/devices/system/node/possible", "0-2\n");
+	put_node(t, 0, "\n", "0\n", "10 15 30\n", 262144);
+	put_node(t, 1, "0-1\n", "3\n", "15 10 20\n", 524288);
+	put_node(t, 2, "2\n", "4\n", "30 20 10\n", 0);
+}
+
+/* Each node has the CPUs that /sys says: a node without any is not given those of the
+ * nearest one, and no CPU is on such a node. */
+static void test_nodes_without(void **state)
+{
+	static const char *const cpus[] = { "", "0-1", "2" };
+	static const double bytes[] = { 262144 * 1024.0, 524288 * 1024.0, 0 };
+	static const uint64_t from_0[] = { 10, 15, 30 };
+	static const int nodes[] = { 1, 1, 2 };
+	const struct roottree *t = *state;
+	struct audit a;
+	char list[16];
+	size_t i;
+
+	put_virtio(t);
+	put_odd_nodes(t);
+	read_tree(t, 0, &a);
+	assert_int_equal(a.n_nodes, 3);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(a.nodes[i].node, i);
+		assert_string_equal(
+			cpulist_format(&a.nodes[i].cpus, list, sizeof(list)), cpus[i]);
+		assert_true(!(a.nodes[i].memory_bytes < bytes[i]) &&
+			    !(a.nodes[i].memory_bytes > bytes[i]));
+		assert_non_null(a.nodes[i].distances);
+		assert_int_equal(a.nodes[0].distances[i], from_0[i]);
+	}
+	assert_int_equal(a.n_cpus, 3);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(audit_node_of_cpu(&a, (int)i), nodes[i]);
+	audit_done(&a);
+}
+
 static void put_process(const struct roottree *t)
 {
 	roottree_put(t, "proc/stat",
@@ -333,6 +413,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON_TREE(test_virtio),
 		ON_TREE(test_nothing_there),
+		ON_TREE(test_nodes_without),
 		ON_TREE(test_process),
 		ON_TREE(test_no_such),
 		ON_TREE(test_vfio),
