@@ -143,24 +143,52 @@ static double bytes_on(const struct audit *a, int pid, int node)
 	return 0;
 }
 
+/* Adds the node or, where it has no memory, the nearest that have. */
+static void memory_near(const struct audit *a, int at, struct cpulist *ret)
+{
+	const struct audit_node *node = audit_find_node(a, at);
+	uint64_t least = UINT64_MAX;
+	size_t k;
+
+	/* NAN is not known: most nodes have some. */
+	if (node == NULL || !(node->memory_bytes <= 0)) {
+		cpulist_add(ret, at);
+		return;
+	}
+	for (k = 0; node->distances != NULL && k < a->n_nodes; k++)
+		if (!(a->nodes[k].memory_bytes <= 0) && node->distances[k] < least)
+			least = node->distances[k];
+	for (k = 0; k < a->n_nodes; k++)
+		if (!(a->nodes[k].memory_bytes <= 0) &&
+			(node->distances == NULL || node->distances[k] == least))
+			cpulist_add(ret, a->nodes[k].node);
+}
+
 /* To the NIC's node, and what memory lies where the threads were with them. */
 static char *move_command(const struct audit_judge *j, const struct group *g, int to)
 {
-	struct cpulist home = { 0 };
+	struct cpulist home = { 0 }, memory = { 0 };
 	char *pin, *both;
 	size_t i;
+	int from = g->first->node, near = from;
 
 	/* Of nodes that are equally near one is chosen: the first with CPUs. */
 	for (i = 0; i < j->a->n_nodes && home.n == 0; i++)
-		if (audit_is_home(j->a, to, j->a->nodes[i].node))
+		if (audit_is_home(j->a, to, j->a->nodes[i].node)) {
 			cpulist_add_all(&home, &j->a->nodes[i].cpus);
+			if (home.n > 0)
+				memory_near(j->a, j->a->nodes[i].node, &memory);
+		}
+	if (memory.n > 0)
+		near = memory.ids[0];
 	pin = group_pin(g, &home);
 	cpulist_done(&home);
-	if (pin[0] == '\0' || g->first->pid == 0 ||
-		bytes_on(j->a, g->first->pid, g->first->node) < REMOTE_MIN_BYTES)
+	cpulist_done(&memory);
+	if (pin[0] == '\0' || g->first->pid == 0 || near == from ||
+		bytes_on(j->a, g->first->pid, from) < REMOTE_MIN_BYTES)
 		return pin;
-	both = xasprintf("%s; sudo migratepages %d %d %d", pin, g->first->pid,
-		g->first->node, to);
+	both = xasprintf(
+		"%s; sudo migratepages %d %d %d", pin, g->first->pid, from, near);
 	free(pin);
 	return both;
 }
@@ -277,59 +305,54 @@ void audit_judge_threads(struct audit_judge *j)
 		each_group(j, is_off_isolated, off_isolated_found);
 }
 
-/* The nodes where a process's memory should be: those of its threads, or the nearest
- * that have any. */
-static void memory_home(const struct audit_judge *j, int pid, struct cpulist *ret)
+/* The nodes where a process runs, and where its memory should be: the same ones, or the
+ * nearest that have any. */
+static void memory_home(const struct audit_judge *j, int pid, struct cpulist *ret_runs,
+	struct cpulist *ret_home)
 {
 	const struct audit *a = j->a;
 	size_t i;
 
 	for (i = 0; i < a->n_threads; i++) {
 		const struct audit_thread *t = &a->threads[i];
-		const struct audit_node *node = audit_find_node(a, t->node);
-		uint64_t least = UINT64_MAX;
-		size_t k;
 
 		if (t->pid != pid || t->node < 0 || !audit_thread_counts(j, t))
 			continue;
-		if (node == NULL || !(node->memory_bytes <= 0)) {
-			cpulist_add(ret, t->node);
-			continue;
-		}
-		for (k = 0; node->distances != NULL && k < a->n_nodes; k++)
-			if (!(a->nodes[k].memory_bytes <= 0) &&
-				node->distances[k] < least)
-				least = node->distances[k];
-		for (k = 0; k < a->n_nodes; k++)
-			if (!(a->nodes[k].memory_bytes <= 0) &&
-				(node->distances == NULL ||
-					node->distances[k] == least))
-				cpulist_add(ret, a->nodes[k].node);
+		cpulist_add(ret_runs, t->node);
+		memory_near(a, t->node, ret_home);
 	}
 }
 
 static void remote_found(struct audit_judge *j, const struct audit_memory *of,
-	double pct, const struct cpulist *home, const struct cpulist *away)
+	double pct, const struct cpulist *runs, const struct cpulist *home,
+	const struct cpulist *away)
 {
-	char here[LIST_MAX], there[LIST_MAX], *mend;
+	char at[LIST_MAX], here[LIST_MAX], there[LIST_MAX], *nearest, *mend;
 
+	(void)cpulist_format(runs, at, sizeof(at));
 	(void)cpulist_format(home, here, sizeof(here));
 	(void)cpulist_format(away, there, sizeof(there));
+	nearest = strcmp(at, here) == 0
+			  ? xstrdup("")
+			  : xasprintf(", whose nearest memory is on node%s %s",
+				    units_s(home->n), here);
 	mend = of->pid == 0
 		       ? xstrdup("") /* of a run: it is over */
 		       : xasprintf("sudo migratepages %d %s %s", of->pid, there, here);
 	audit_found(j, AUDIT_RULE_MEMORY_NODE, of->comm, mend,
-		"%.0f %% of the memory of %s is on node%s %s, but it runs on node%s %s",
-		pct, of->comm, units_s(away->n), there, units_s(home->n), here);
+		"%.0f %% of the memory of %s is on node%s %s, but it runs on node%s "
+		"%s%s",
+		pct, of->comm, units_s(away->n), there, units_s(runs->n), at, nearest);
+	free(nearest);
 }
 
 static void memory_of(struct audit_judge *j, const struct audit_memory *of)
 {
-	struct cpulist home = { 0 }, away = { 0 };
+	struct cpulist runs = { 0 }, home = { 0 }, away = { 0 };
 	double all = 0, remote = 0;
 	size_t i;
 
-	memory_home(j, of->pid, &home);
+	memory_home(j, of->pid, &runs, &home);
 	for (i = 0; i < j->a->n_memory; i++) {
 		const struct audit_memory *m = &j->a->memory[i];
 
@@ -343,7 +366,8 @@ static void memory_of(struct audit_judge *j, const struct audit_memory *of)
 	}
 	if (home.n > 0 && remote >= REMOTE_MIN_FRAC * all &&
 		remote >= (of->pid == 0 ? REMOTE_MIN_RUN_BYTES : REMOTE_MIN_BYTES))
-		remote_found(j, of, 100 * remote / all, &home, &away);
+		remote_found(j, of, 100 * remote / all, &runs, &home, &away);
+	cpulist_done(&runs);
 	cpulist_done(&home);
 	cpulist_done(&away);
 }

@@ -156,6 +156,30 @@ static void test_node_without_memory(void **state)
 	auditbox_none(&a);
 }
 
+/* Node 2 has memory only; the thread runs on node 1, which has none and is near to it.
+ */
+static void test_memory_beside_a_node_without(void **state)
+{
+	struct audit_node *n;
+	struct audit a;
+
+	(void)state;
+	auditbox_make(&a);
+	n = audit_add_node(&a, 2);
+	n->memory_bytes = 64 * AUDITBOX_MIB;
+	a.nodes[1].memory_bytes = 0;
+	free(a.nodes[1].distances);
+	a.nodes[1].distances = xcalloc(3, sizeof(*a.nodes[1].distances));
+	a.nodes[1].distances[0] = 21;
+	a.nodes[1].distances[1] = 10;
+	a.nodes[1].distances[2] = 15;
+	a.memory[0].node = 0;
+	auditbox_one(&a, "memory-node",
+		"100 % of the memory of fwd is on node 0, but it runs on node 1, whose "
+		"nearest memory is on node 2",
+		"sudo migratepages 100 0 2");
+}
+
 /* Node 2 has the NIC and no CPUs. */
 static void make_empty_node(struct audit *a, uint64_t to_0, uint64_t to_1)
 {
@@ -169,6 +193,20 @@ static void make_empty_node(struct audit *a, uint64_t to_0, uint64_t to_1)
 	n->distances[1] = to_1;
 	n->distances[2] = 10;
 	a->nics[0].node = 2;
+}
+
+/* The thread is on the wrong node, the NIC on an empty one. Frees *a. */
+static void empty_node_mend(struct audit *a, const char *mend)
+{
+	struct audit_findings f = { 0 };
+
+	audit_judge(a, &f);
+	assert_int_equal(f.n, 2);
+	assert_string_equal(f.f[0].id, "thread-node");
+	assert_string_equal(f.f[0].mend, mend);
+	assert_string_equal(f.f[1].id, "node-empty");
+	audit_findings_done(&f);
+	audit_done(a);
 }
 
 static void test_node_without_cpus(void **state)
@@ -186,17 +224,20 @@ static void test_node_without_cpus(void **state)
 	move_thread(&a, 2);
 	a.memory[0].node = 0;
 	a.memory[0].bytes = 1;
-	{
-		struct audit_findings f = { 0 };
-
-		audit_judge(&a, &f);
-		assert_int_equal(f.n, 2);
-		assert_string_equal(f.f[0].id, "thread-node");
-		assert_string_equal(f.f[0].mend, "sudo taskset -pc 4-7 101");
-		assert_string_equal(f.f[1].id, "node-empty");
-		audit_findings_done(&f);
-		audit_done(&a);
-	}
+	empty_node_mend(&a, "sudo taskset -pc 4-7 101");
+	/* Its memory goes to where the thread will be: the NIC's node has none. */
+	make_empty_node(&a, 31, 15);
+	move_thread(&a, 2);
+	a.memory[0].node = 0;
+	empty_node_mend(&a, "sudo taskset -pc 4-7 101; sudo migratepages 100 0 1");
+	/* It lies there already, since the thread's new node has none either. */
+	make_empty_node(&a, 31, 15);
+	move_thread(&a, 2);
+	a.memory[0].node = 0;
+	a.nodes[1].memory_bytes = 0;
+	free(a.nodes[1].distances);
+	a.nodes[1].distances = NULL;
+	empty_node_mend(&a, "sudo taskset -pc 4-7 101");
 }
 
 static void test_irq_node(void **state)
@@ -346,6 +387,7 @@ int main(void)
 		cmocka_unit_test(test_idle_sut_is_audited),
 		cmocka_unit_test(test_memory_node),
 		cmocka_unit_test(test_node_without_memory),
+		cmocka_unit_test(test_memory_beside_a_node_without),
 		cmocka_unit_test(test_node_without_cpus),
 		cmocka_unit_test(test_irq_node),
 		cmocka_unit_test(test_irq_on_thread),
