@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -89,14 +90,20 @@ static void group_add(
 	sysfile_names_free(names, n);
 }
 
-static void process_look(const struct audit_request *req, struct audit *a, int fd,
+/* 0, or -errno where its descriptors may not be seen. */
+static int process_look(const struct audit_request *req, struct audit *a, int fd,
 	const char *packet, int pid)
 {
 	char dir[64], path[96], link[128], **names;
 	size_t n = 0, i;
 	ssize_t got;
+	int folder;
 
 	(void)snprintf(dir, sizeof(dir), "proc/%d/fd", pid);
+	folder = openat(req->root_fd, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return -errno;
+	(void)close(folder); /* read only */
 	names = sysfile_names(req->root_fd, dir, &n);
 	for (i = 0; i < n; i++) {
 		(void)snprintf(path, sizeof(path), "%s/%.20s", dir, names[i]);
@@ -110,14 +117,16 @@ static void process_look(const struct audit_request *req, struct audit *a, int f
 			group_add(req, a, link + 10);
 	}
 	sysfile_names_free(names, n);
+	return 0;
 }
 
 void audit_used_read(const struct audit_request *req, struct audit *a, int fd)
 {
+	static const char what[] = "which interfaces the SUT uses";
 	char path[64], *packet;
 	bool some = false;
 	size_t i, k;
-	int e = 0;
+	int e = 0, rc;
 
 	if (req->pid == 0)
 		return;
@@ -126,15 +135,21 @@ void audit_used_read(const struct audit_request *req, struct audit *a, int fd)
 	for (i = 0; i < a->n_threads; i++) {
 		for (k = 0; k < i && a->threads[k].pid != a->threads[i].pid; k++)
 			;
-		if (k == i) /* each process once */
-			process_look(req, a, fd, packet != NULL ? packet : "",
+		if (k < i) /* each process once */
+			continue;
+		rc = process_look(
+			req, a, fd, packet != NULL ? packet : "", a->threads[i].pid);
+		if (rc == -EACCES || rc == -EPERM)
+			audit_add_gap(a, what,
+				"/proc/%d/fd: not permitted (try as root, or name them "
+				"with --in and --out)",
 				a->threads[i].pid);
 	}
 	free(packet);
 	for (i = 0; i < a->n_nics; i++)
 		some |= a->nics[i].used;
 	if (!some)
-		audit_add_gap(a, "which interfaces the SUT uses",
+		audit_add_gap(a, what,
 			"no packet socket or vfio device of it can be seen: name them "
 			"with --in and --out");
 }
