@@ -7,6 +7,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/perf_period.c %D%/perf_period.h \
 	%D%/perf_ring.c %D%/perf_ring.h \
 	%D%/perf_sys.c %D%/perf_sys.h \
+	%D%/perf_sysfs.c %D%/perf_sysfs.h \
 	%D%/pfm.c %D%/pfm.h \
 	%D%/pfm_suggest.c %D%/pfm_suggest.h \
 	%D%/netns.c %D%/netns.h \

@@ -10,6 +10,12 @@ TESTS += %D%/test-perf-events
 %C%_test_perf_events_SOURCES = %D%/test-perf-events.c
 %C%_test_perf_events_LDADD = $(TEST_OBSERVE_LIBS)
 
+check_PROGRAMS += %D%/test-perf-sysfs
+TESTS += %D%/test-perf-sysfs
+%C%_test_perf_sysfs_SOURCES = \
+	%D%/test-perf-sysfs.c %D%/roottree.c %D%/roottree.h
+%C%_test_perf_sysfs_LDADD = $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-symbols
 TESTS += %D%/test-symbols
 %C%_test_symbols_SOURCES = %D%/test-symbols.c
