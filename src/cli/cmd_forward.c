@@ -17,11 +17,13 @@
 #include "cli/commands.h"
 #include "cli/say.h"
 #include "model/verdict.h"
+#include "os/thread.h"
 #include "sut/forward_cost.h"
 #include "sut/forward_lookup.h"
 #include "sut/forward_loop.h"
 
-#define COST_MAX_NS UINT64_C(60000000000)
+#define COST_MAX_NS         UINT64_C(60000000000)
+#define FORWARD_THREAD_NAME "fwd"
 
 enum opt {
 	OPT_BIDIR = 256,
@@ -236,6 +238,8 @@ static int forward_run(struct forward_options *o, struct sp_err *err)
 	struct forward_loop *l = NULL;
 	int rc = 0;
 
+	/* In causes and audits it stands beside threads of others. */
+	thread_set_name(FORWARD_THREAD_NAME);
 	if (o->has_cpu)
 		rc = cpu_pin(o->cpu, err);
 	if (rc == 0 && o->has_cost && !o->has_iterations)

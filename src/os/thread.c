@@ -24,6 +24,11 @@ int thread_pin(int cpu, struct sp_err *err)
 	return 0;
 }
 
+void thread_set_name(const char *name)
+{
+	(void)prctl(PR_SET_NAME, name); /* fails for a bad pointer only */
+}
+
 void thread_sharpen_timers(void)
 {
 	(void)prctl(PR_SET_TIMERSLACK, 1UL); /* refused: timers are coarser, no more */

@@ -40,8 +40,8 @@ fact() {
 		FROM fact JOIN fact_key ON fact_key.id = fact.key
 		WHERE fact_key.key = 'thread_cpu')")" -eq 0 ]
 	fact thread_cpu
-	fact thread_cpu | grep -q "^off|satprof|$cpu.0$"
-	fact thread_cpu | grep -q "^again|satprof|$cpu.0$"
+	fact thread_cpu | grep -q "^off|fwd|$cpu.0$"
+	fact thread_cpu | grep -q "^again|fwd|$cpu.0$"
 	[ "$(fact cpus_allowed | cut -d'|' -f3 | sort -u)" = "$cpu" ]
 	fact environment | grep -q "FACT_MARK="
 	fact environment | grep -q "PATH="
@@ -50,7 +50,7 @@ fact() {
 	fact limits | grep -q "nofile=[0-9]"
 	[ "$(fact cwd | cut -d'|' -f3 | sort -u)" = "$PWD" ]
 	fact busy_ns | grep -q "|$cpu|[0-9]"
-	fact run_ns | grep -q "|satprof|[1-9]"
+	fact run_ns | grep -q "|fwd|[1-9]"
 	# Both arms launch it alike, and each text is there once.
 	[ "$(fact environment | cut -d'|' -f3 | sort -u | wc -l)" -eq 1 ]
 	[ "$(sqlite3 f.satprof 'SELECT count(*) - count(DISTINCT text) FROM fact_text')" -eq 0 ]
@@ -83,8 +83,8 @@ fact() {
 	ladder --wrap "env EXTRA=1 nice -n 3" -- satprof forward '{in}' '{out}'
 	fact environment | grep "^wrap|" | grep -q " EXTRA="
 	[ "$(fact environment | grep "^off|" | grep -c " EXTRA=")" -eq 0 ]
-	[ "$(fact thread_nice | grep -c '^wrap|satprof|3.0$')" -eq 1 ]
-	[ "$(fact thread_nice | grep -c '^off|satprof|0.0$')" -eq 1 ]
+	[ "$(fact thread_nice | grep -c '^wrap|fwd|3.0$')" -eq 1 ]
+	[ "$(fact thread_nice | grep -c '^off|fwd|0.0$')" -eq 1 ]
 	rm -rf f.satprof*
 	# The shell stays the root of the tree, but it is not the SUT.
 	# shellcheck disable=SC2016
@@ -93,5 +93,5 @@ fact() {
 	ladder --wrap "sh '$T/stay.sh'" -- satprof forward '{in}' '{out}'
 	fact cwd
 	[ "$(fact cwd | grep -c '^wrap||/$')" -eq 1 ]
-	[ "$(fact run_ns | grep -c '^wrap|satprof|')" -gt 0 ]
+	[ "$(fact run_ns | grep -c '^wrap|fwd|')" -gt 0 ]
 }

@@ -90,7 +90,7 @@ EOT
 	jq -e '[.nics[] | select(.used).name] | sort == ["nic0", "nowhere"]' wrong.json
 	has wrong.json thread-node "runs on CPU 0 of node 0, but nic0 is on node 1"
 	[ "$(cat mend)" = "taskset -pc 1 $(jq '.threads[0].tid' wrong.json)" ]
-	grep -q '^problem: thread satprof (tid' wrong.txt
+	grep -q '^problem: thread fwd (tid' wrong.txt
 	has nobody.json thread-node "but nic0, nic1 are on node 1"
 	jq -e 'any(.not_readable[]; .what == "memory of the SUT by node")' nobody.json
 	has_not mended.json thread-node
