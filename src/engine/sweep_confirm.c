@@ -7,11 +7,12 @@
 #include "engine/sweep_private.h"
 #include "plan/confirm.h"
 
-/* Not for every confirmation: where the knees lie does not change with one. */
 struct confirming {
 	struct sweep_state *s;
-	const struct analysis *a; /* of the sweep */
+	/* Of the sweep: where its knees lie does not change with a confirmation. */
+	const struct analysis *a;
 	uint32_t n_done;
+	bool was_tried[N_FACTORS];
 };
 
 static bool may_go_on(const struct confirming *c)
@@ -107,25 +108,47 @@ static bool is_begun(const struct run *run, enum factor factor)
 	return false;
 }
 
+/* The strongest suspect that was not tried yet, after what is known by now: behind one
+ * that was refuted another may come out. False: there is none left. */
+static bool next_suspect(struct confirming *c, struct confirm_suspect *ret_suspect)
+{
+	const struct run *run = c->s->job->run;
+	struct confirm_suspect *suspects = NULL;
+	struct analysis a;
+	char why[160]; /* said by the analysis of the whole run */
+	size_t i, n;
+
+	analysis_make(run, &a);
+	n = confirm_choose(run, &a, &suspects, why, sizeof(why));
+	for (i = 0; i < n; i++)
+		if (!c->was_tried[suspects[i].factor] &&
+			!is_begun(run, suspects[i].factor))
+			break;
+	if (i < n) {
+		*ret_suspect = suspects[i];
+		c->was_tried[suspects[i].factor] = true;
+	}
+	free(suspects);
+	analysis_done(&a);
+	return i < n;
+}
+
 /* First what an earlier session began, in its order; then the suspects. */
-static int confirm_each(struct confirming *c, struct confirm_suspect *suspects,
-	size_t n, struct sp_err *err)
+static int confirm_each(struct confirming *c, struct sp_err *err)
 {
 	struct run *run = c->s->job->run;
 	uint32_t n_begun = run_view_n_confirmations(run), phase;
-	size_t i;
+	struct confirm_suspect suspect;
 	int rc = 0;
 
 	for (phase = 1; rc == 0 && phase <= n_begun && !c->s->is_out_of_time; phase++)
 		rc = confirm_run(c, phase, err);
-	for (i = 0; rc == 0 && i < n && may_go_on(c); i++) {
-		if (is_begun(run, suspects[i].factor))
-			continue;
-		if (suspects[i].why_not[0] != '\0')
+	while (rc == 0 && may_go_on(c) && next_suspect(c, &suspect)) {
+		if (suspect.why_not[0] != '\0')
 			run_add_note(run, "confirmation of %s: not possible: %s",
-				factor_name(suspects[i].factor), suspects[i].why_not);
+				factor_name(suspect.factor), suspect.why_not);
 		else
-			rc = confirm_add(c, &suspects[i], err);
+			rc = confirm_add(c, &suspect, err);
 	}
 	return rc;
 }
@@ -133,20 +156,15 @@ static int confirm_each(struct confirming *c, struct confirm_suspect *suspects,
 int sweep_confirm_all(struct sweep_state *s, struct sp_err *err)
 {
 	struct run *run = s->job->run;
-	struct confirm_suspect *suspects = NULL;
 	struct confirming c = { .s = s };
 	struct analysis a;
-	char why[160]; /* said by the analysis of the whole run */
-	size_t n;
 	int rc;
 
 	if (run->config.n_confirm == 0 || s->is_out_of_time)
 		return 0;
 	analysis_make(run, &a);
 	c.a = &a;
-	n = confirm_choose(run, &a, &suspects, why, sizeof(why));
-	rc = confirm_each(&c, suspects, n, err);
-	free(suspects);
+	rc = confirm_each(&c, err);
 	analysis_done(&a);
 	return rc;
 }

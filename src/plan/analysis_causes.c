@@ -21,6 +21,7 @@ void analysis_causes_make(const struct run *run, struct analysis *a)
 		struct analysis_shift *s = &a->shifts[i];
 
 		if (asks_why(s->verdict))
-			s->n_causes = causes_make(run, a, s->ref, s->arm, &s->causes);
+			s->n_causes = causes_make(
+				run, a, s->ref, s->arm, NULL, 0, &s->causes);
 	}
 }

@@ -80,7 +80,8 @@ static bool explains(const struct causes_found *cause, const struct causes_found
 
 	if (cause->factor == f->factor && strcmp(object_of(cause), object_of(f)) == 0)
 		return true;
-	if (!is_a_symptom(f->factor) || f->rule->measure == CAUSES_SETTLED)
+	if (cause->is_refuted || !is_a_symptom(f->factor) ||
+		f->rule->measure == CAUSES_SETTLED)
 		return false;
 	if (cause->rule->key == FACT_THREAD_NODE)
 		return scope == FACT_THREAD || scope == FACT_CPU;
@@ -116,8 +117,22 @@ static size_t choose(const struct causes_list *l, struct causes_found *kept)
 	return n;
 }
 
+static bool is_refuted(
+	const struct causes_found *f, const struct cause *known, size_t n_known)
+{
+	size_t i;
+
+	for (i = 0; i < n_known; i++)
+		if (known[i].state == CAUSE_REFUTED && known[i].factor == f->factor &&
+			known[i].key == f->rule->key &&
+			strcmp(known[i].of, f->series->of) == 0)
+			return true;
+	return false;
+}
+
 size_t causes_make(const struct run *run, const struct analysis *a, uint32_t ref,
-	uint32_t arm, struct cause **ret_causes)
+	uint32_t arm, const struct cause *known, size_t n_known,
+	struct cause **ret_causes)
 {
 	struct causes_list l = { .n = 0 };
 	struct causes_found *kept, cost;
@@ -129,6 +144,8 @@ size_t causes_make(const struct run *run, const struct analysis *a, uint32_t ref
 	causes_differ(&t, &l);
 	if (l.n > 0)
 		qsort(l.found, l.n, sizeof(*l.found), found_cmp);
+	for (i = 0; i < l.n; i++)
+		l.found[i].is_refuted = is_refuted(&l.found[i], known, n_known);
 	kept = xcalloc(l.n + 1, sizeof(*kept));
 	n = choose(&l, kept);
 	if (n == 0 && causes_cost_find(&t, &cost))

@@ -45,11 +45,14 @@ struct cause {
  * the knee, block by block (causes_rules.c: from when on they could matter). What can
  * only lower the knee is no cause of a higher one. A thread that moved and other
  * programs on the SUT's CPU explain waiting, switches, interrupts, idle states and
- * frequency of that thread and those CPUs: these are no causes of their own.
+ * frequency of that thread and those CPUs: these are no causes of their own. But one
+ * that known (n_known; NULL for none) holds as refuted explains nothing: what hid
+ * behind it is a suspect then, after it.
  * *ret_causes is owned by the caller (free), NULL for none.
  */
 size_t causes_make(const struct run *run, const struct analysis *a, uint32_t ref,
-	uint32_t arm, struct cause **ret_causes);
+	uint32_t arm, const struct cause *known, size_t n_known,
+	struct cause **ret_causes);
 
 /* "observed", "confirmed", "refuted", "unresolved". */
 const char *cause_state_name(enum cause_state s);

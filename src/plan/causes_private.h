@@ -123,6 +123,7 @@ struct causes_found {
 	/* In multiples of the smallest that could matter; of a settled one the part
 	 * of its trials, times how busy its thread is. */
 	double effect;
+	bool is_refuted; /* by a confirmation: it explains no other */
 	size_t n_also;
 	const struct causes_found *also[CAUSES_ALSO_MAX];
 };

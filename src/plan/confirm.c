@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "model/run_view.h"
 #include "plan/analysis_private.h"
+#include "plan/causes.h"
 #include "plan/sweep_plan_private.h"
 
 #define N_BLOCKS_MIN 8
@@ -208,6 +209,59 @@ static void causes_mark(const struct run *run, struct analysis *a,
 	}
 }
 
+static void all_mark(const struct run *run, struct analysis *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->n_confirmations; i++)
+		causes_mark(run, a, &a->confirmations[i]);
+}
+
+static bool has_refuted(const struct analysis_shift *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_causes; i++)
+		if (s->causes[i].state == CAUSE_REFUTED)
+			return true;
+	return false;
+}
+
+/* What a refuted cause seemed to explain comes out, and may itself have been refuted.
+ * True: there is more than before. */
+static bool causes_renew(
+	const struct run *run, struct analysis *a, struct analysis_shift *s)
+{
+	struct cause *causes = NULL;
+	size_t n;
+
+	if (!has_refuted(s))
+		return false;
+	n = causes_make(run, a, s->ref, s->arm, s->causes, s->n_causes, &causes);
+	if (n <= s->n_causes) {
+		free(causes);
+		return false;
+	}
+	free(s->causes);
+	s->causes = causes;
+	s->n_causes = n;
+	return true;
+}
+
+/* Each round adds a cause at least, and what differs is finite. */
+static void causes_settle(const struct run *run, struct analysis *a)
+{
+	bool is_new;
+	size_t i;
+
+	do {
+		is_new = false;
+		all_mark(run, a);
+		for (i = 0; i < a->n_shifts; i++)
+			is_new |= causes_renew(run, a, &a->shifts[i]);
+	} while (is_new);
+}
+
 void confirm_judge(const struct run *run, struct analysis *a)
 {
 	uint32_t n = run_view_n_confirmations(run), phase;
@@ -216,12 +270,10 @@ void confirm_judge(const struct run *run, struct analysis *a)
 	a->n_confirmations = 0;
 	a->confirmations = xcalloc(n + 1, sizeof(*a->confirmations));
 	for (phase = 1; phase <= n; phase++) {
-		struct analysis_confirmation *c = &a->confirmations[phase - 1];
-
-		confirmation_make(run, a, phase, c);
-		causes_mark(run, a, c);
+		confirmation_make(run, a, phase, &a->confirmations[phase - 1]);
 		a->n_confirmations++;
 	}
+	causes_settle(run, a);
 	if (n == 0 && run->config.n_confirm > 0)
 		(void)confirm_choose(run, a, &suspects, a->no_confirmation,
 			sizeof(a->no_confirmation));

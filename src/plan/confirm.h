@@ -21,8 +21,9 @@ struct confirm_suspect {
 /*
  * The factors of the first shift that is one, strongest suspect first, one row a
  * factor: all threads that moved are forced together. An observer that samples is
- * itself the last suspect. 0: none, and why says in one clause what there is to confirm
- * nothing of. *ret_suspects is the caller's (free).
+ * itself the last suspect. After a confirmation that refuted one, a's causes hold also
+ * what hid behind it, so choose anew. 0: none, and why says in one clause what there is
+ * to confirm nothing of. *ret_suspects is the caller's (free).
  */
 size_t confirm_choose(const struct run *run, const struct analysis *a,
 	struct confirm_suspect **ret_suspects, char *why, size_t why_len);
@@ -42,6 +43,7 @@ uint64_t confirm_estimate_ns(const struct sweep_config *sweep, uint32_t n);
  *   refuted     forced against off stays under half of the shift, or forced against
  *               on lies outside that range;
  *   unresolved  else, where blocks lack, and where the shift itself did not come again.
+ * What a refuted cause seemed to explain (plan/causes.h) becomes a cause of its own.
  * Sampling at half the rate is no less an observer, so there: confirmed where half
  * against full excludes 0 toward off, refuted where it stays under a quarter of the
  * shift.

@@ -207,6 +207,42 @@ static void the_planted_factor_is_confirmed(void **state)
 	}
 }
 
+/* A thread that moves, beside a program that takes its CPU: it explains that until it
+ * is refuted, and only then the program is looked at. */
+static void what_hid_behind_a_refuted_cause_is_next(void **state)
+{
+	struct run *run = run_make("off,profiler", 2);
+	struct fluid_config fc = { .seed = 5 };
+	struct sp_err err = { .code = SP_OK };
+	struct fluid *fluid;
+	struct analysis a;
+	struct sweep_job job = {
+		.run = run, .ops = &fluid_measure, .clock = &clock_monotonic
+	};
+
+	(void)state;
+	assert_int_equal(
+		fluid_config_parse(
+			"capacity=200k,noise=1%,burn=30%,move=0.01%", &fc, &err),
+		0);
+	fluid = fluid_new(&fc, run->arms, run->n_arms);
+	job.measure_ctx = fluid;
+	if (sweep_execute(&job, &err) != 0)
+		fail_msg("%s", err.msg);
+	analysis_make(run, &a);
+	assert_int_equal(a.n_confirmations, 2);
+	assert_int_equal(a.confirmations[0].factor, FACTOR_PLACEMENT);
+	assert_int_equal(a.confirmations[0].state, CAUSE_REFUTED);
+	assert_int_equal(a.confirmations[1].factor, FACTOR_CONTENTION);
+	assert_int_equal(a.confirmations[1].state, CAUSE_CONFIRMED);
+	assert_int_equal(a.shifts[0].causes[0].state, CAUSE_REFUTED);
+	assert_int_equal(a.shifts[0].causes[1].state, CAUSE_CONFIRMED);
+	assert_int_equal(a.shifts[0].causes[1].key, FACT_OTHERS_NS);
+	analysis_done(&a);
+	fluid_free(fluid);
+	run_free(run);
+}
+
 /* Half of the sampling rate brings the knee back half of the way. */
 static void sampling_is_confirmed_by_halving(void **state)
 {
@@ -397,6 +433,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_planted_factor_is_confirmed),
+		cmocka_unit_test(what_hid_behind_a_refuted_cause_is_next),
 		cmocka_unit_test(sampling_is_confirmed_by_halving),
 		cmocka_unit_test(nothing_planted_costs_no_trial),
 		cmocka_unit_test(what_cannot_be_forced_is_a_note),

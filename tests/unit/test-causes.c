@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "causerun.h"
@@ -53,6 +54,37 @@ static void test_a_thread_moved(void **state)
 	assert_string_equal(w.c[0].evidence,
 		"thread fwd ran on CPU 0 with off and on CPU 1 with profiler; it waited "
 		"for a CPU 40 % and 1.0 % of the time");
+	causerun_done(&w);
+}
+
+/* Of these the first explains the others, until it is known that it does not. */
+static void test_what_hides_behind_a_refuted_cause(void **state)
+{
+	static const struct planted moved[] = {
+		{ FACT_THREAD_CPU, "fwd", 0, 1, NULL, NULL },
+		{ FACT_OTHERS_NS, "1", 0.01, 0.4, NULL, NULL },
+		{ FACT_WAIT_NS, "fwd", 0.01, 0.4, NULL, NULL },
+	};
+	struct answer w = causerun_answer("profiler", -0.3, moved, N_OF(moved));
+	struct cause known, *second = NULL, *third = NULL;
+
+	(void)state;
+	assert_int_equal(w.n, 1);
+	known = w.c[0];
+	known.state = CAUSE_UNRESOLVED;
+	assert_int_equal(causes_make(w.run, &w.a, 0, 1, &known, 1, &second), 1);
+	free(second);
+	known.state = CAUSE_REFUTED;
+	assert_int_equal(causes_make(w.run, &w.a, 0, 1, &known, 1, &second), 2);
+	assert_int_equal(second[0].key, FACT_THREAD_CPU);
+	assert_int_equal(second[1].factor, FACTOR_CONTENTION);
+	assert_int_equal(second[1].key, FACT_OTHERS_NS);
+	assert_string_equal(second[1].of, "1");
+	second[0].state = second[1].state = CAUSE_REFUTED;
+	assert_int_equal(causes_make(w.run, &w.a, 0, 1, second, 2, &third), 3);
+	assert_int_equal(third[2].key, FACT_WAIT_NS);
+	free(second);
+	free(third);
 	causerun_done(&w);
 }
 
@@ -331,6 +363,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_difference_no_cause),
 		cmocka_unit_test(test_a_thread_moved),
+		cmocka_unit_test(test_what_hides_behind_a_refuted_cause),
 		cmocka_unit_test(test_a_thread_moved_to_another_node),
 		cmocka_unit_test(test_a_mask_alone_moves_nothing),
 		cmocka_unit_test(test_a_thread_wanders),
