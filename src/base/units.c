@@ -187,6 +187,13 @@ char *units_pps_format(char *buf, size_t len, double pps)
 	return si_format(buf, len, pps, names, N_OF(names));
 }
 
+char *units_byte_rate_format(char *buf, size_t len, double bytes_per_s)
+{
+	static const char *const names[] = { "B/s", "kB/s", "MB/s", "GB/s" };
+
+	return si_format(buf, len, bytes_per_s, names, N_OF(names));
+}
+
 char *units_bps_format(char *buf, size_t len, double bps)
 {
 	static const char *const names[] = { "bit/s", "kbit/s", "Mbit/s", "Gbit/s" };

@@ -47,8 +47,10 @@ uint64_t units_muldiv(uint64_t a, uint64_t b, uint64_t c);
 /* "s" for what has a plural, "" for 1: "%zu block%s". */
 const char *units_s(uint64_t n);
 
-/* "231.4 kpps", "4.21 Mpps"; "118.5 Mbit/s"; "1.27 us". buf is returned. */
+/* "231.4 kpps", "4.21 Mpps"; "118.5 Mbit/s"; "12.3 GB/s"; "1.27 us". buf is
+ * returned. */
 char *units_pps_format(char *buf, size_t len, double pps);
+char *units_byte_rate_format(char *buf, size_t len, double bytes_per_s);
 char *units_bps_format(char *buf, size_t len, double bps);
 char *units_ns_format(char *buf, size_t len, double ns);
 

@@ -65,6 +65,8 @@ int bench_open(
 	b->arms = xcalloc(b->n_arms, sizeof(*b->arms));
 	b->before.facts = facts_snapshot_new();
 	b->after.facts = facts_snapshot_new();
+	b->counters = facts_counters_open(
+		cfg->root_fd, cfg->cpus->sut, cfg->cpus->n_sut, cfg->run);
 	for (i = 0; rc == 0 && i < b->n_arms; i++)
 		rc = observer_open(b, i, err);
 	if (rc != 0) {
@@ -116,6 +118,7 @@ void bench_close(struct bench *b)
 	free(b->arms);
 	facts_snapshot_free(b->before.facts);
 	facts_snapshot_free(b->after.facts);
+	facts_counters_close(b->counters);
 	procstat_done(&b->before.proc);
 	procstat_done(&b->after.proc);
 	free(b);

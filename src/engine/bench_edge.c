@@ -108,6 +108,7 @@ static void read_facts(
 		.self = getpid(),
 		.cpus = b->cfg.cpus->sut,
 		.n_cpus = b->cfg.cpus->n_sut,
+		.counters = b->counters,
 	};
 
 	if (b->cfg.links.sut_nl != NULL && b->cfg.links.sut_in != NULL)

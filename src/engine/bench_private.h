@@ -42,6 +42,7 @@ struct bench {
 	uint32_t block;              /* in which the SUT was last looked at */
 	uint16_t next_tag;           /* of the next trial's frames */
 	uint64_t quiet_from_ns;      /* the end of the last trial: settle from here */
+	struct facts_counters *counters; /* count from here to the end, in all arms */
 	struct bench_edge before, after;
 	bool has_noted_facts;  /* those that are absent here */
 	uint32_t mtu[N_PORTS]; /* at the first edge of the run; 0: none yet */

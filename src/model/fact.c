@@ -15,7 +15,9 @@
 #define ROW(key, name, scope, kind, factor, unit, phrase, source)                      \
 	[key] = { key, name, scope, kind, factor, unit, phrase, source }
 
-#define TASK "/proc/PID/task/TID/"
+#define TASK    "/proc/PID/task/TID/"
+#define UNCORE  "/sys/bus/event_source/devices/PMU/events"
+#define RESCTRL "/sys/fs/resctrl/mon_data/mon_L3_N/"
 
 static const struct fact_info table[N_FACTS] = {
 	ROW(FACT_THREAD_CPU, "thread_cpu", FACT_THREAD, FACT_LEVEL, FACTOR_PLACEMENT,
@@ -125,12 +127,31 @@ static const struct fact_info table[N_FACTS] = {
 		"", "wake-ups by other CPUs (RPS)", "/proc/net/softnet_stat"),
 	ROW(FACT_STEAL_NS, "steal_ns", FACT_CPU, FACT_COUNT, FACTOR_STEAL, "ns",
 		"time taken by the hypervisor", "/proc/stat"),
+	ROW(FACT_LOCK_WAITS, "lock_waits", FACT_CPU, FACT_COUNT, FACTOR_CONTENTION, "",
+		"waits for kernel locks",
+		"/sys/kernel/tracing/events/lock/contention_begin"),
 	ROW(FACT_LINK_NODE, "link_node", FACT_LINK, FACT_LEVEL, FACTOR_PLACEMENT, "",
 		"is on node", "/sys/class/net/IF/device/numa_node"),
 	ROW(FACT_LINK_RPS, "link_rps", FACT_LINK, FACT_TEXT, FACTOR_INTERRUPTS, "",
 		"receive steering", "/sys/class/net/IF/queues"),
 	ROW(FACT_LINK_IRQS, "link_irqs", FACT_LINK, FACT_TEXT, FACTOR_INTERRUPTS, "",
 		"interrupts go to", "/proc/irq/N/effective_affinity_list"),
+	ROW(FACT_MEMORY_READ_BYTES, "memory_read_bytes", FACT_PACKAGE, FACT_COUNT,
+		FACTOR_MEMORY, "bytes", "bytes read from memory", UNCORE),
+	ROW(FACT_MEMORY_WRITE_BYTES, "memory_write_bytes", FACT_PACKAGE, FACT_COUNT,
+		FACTOR_MEMORY, "bytes", "bytes written to memory", UNCORE),
+	ROW(FACT_MEMORY_TRAFFIC_BYTES, "memory_traffic_bytes", FACT_PACKAGE, FACT_COUNT,
+		FACTOR_MEMORY, "bytes", "bytes between caches and memory",
+		RESCTRL "mbm_total_bytes"),
+	ROW(FACT_MEMORY_LOCAL_BYTES, "memory_local_bytes", FACT_PACKAGE, FACT_COUNT,
+		FACTOR_MEMORY, "bytes", "bytes between caches and local memory",
+		RESCTRL "mbm_local_bytes"),
+	ROW(FACT_LLC_BYTES, "llc_bytes", FACT_PACKAGE, FACT_LEVEL, FACTOR_MEMORY,
+		"bytes", "bytes in the last level cache", RESCTRL "llc_occupancy"),
+	ROW(FACT_PCIE_IN_BYTES, "pcie_in_bytes", FACT_PACKAGE, FACT_COUNT,
+		FACTOR_MEMORY, "bytes", "bytes from PCIe devices", UNCORE),
+	ROW(FACT_PCIE_OUT_BYTES, "pcie_out_bytes", FACT_PACKAGE, FACT_COUNT,
+		FACTOR_MEMORY, "bytes", "bytes to PCIe devices", UNCORE),
 	ROW(FACT_CLOCK_SOURCE, "clock_source", FACT_HOST, FACT_TEXT, FACTOR_CLOCK, "",
 		"clock source", "/sys/devices/system/clocksource"),
 	ROW(FACT_GOVERNOR, "governor", FACT_HOST, FACT_TEXT, FACTOR_FREQUENCY, "",
@@ -160,6 +181,7 @@ static const char *const scope_names[] = {
 	[FACT_PROCESS] = "process",
 	[FACT_THREAD] = "thread",
 	[FACT_LINK] = "link",
+	[FACT_PACKAGE] = "package",
 };
 
 static const char *const factor_names[N_FACTORS] = {

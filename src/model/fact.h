@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 /* What a fact is of. Its name beside it: "" HOST, "1" CPU, "0" NODE, a thread's comm
- * THREAD ("worker#2": the second of that name by tid), an interface LINK. */
+ * THREAD ("worker#2": the second of that name by tid), an interface LINK, "0" PACKAGE
+ * (a socket). */
 enum fact_scope {
 	FACT_HOST,
 	FACT_CPU,
@@ -21,6 +22,7 @@ enum fact_scope {
 	FACT_PROCESS,
 	FACT_THREAD,
 	FACT_LINK,
+	FACT_PACKAGE,
 };
 
 /* How two edges make one fact. */
@@ -103,10 +105,19 @@ enum fact_key {
 	FACT_SOFTNET_SQUEEZED, /* count */
 	FACT_SOFTNET_RPS,      /* count */
 	FACT_STEAL_NS,         /* count */
+	FACT_LOCK_WAITS,       /* count: kernel locks that had to be waited for */
 	/* FACT_LINK */
 	FACT_LINK_NODE, /* level: the NIC's, -1: it has none */
 	FACT_LINK_RPS,  /* text: "rx-0: 3; rx-1: 0", or "off" */
 	FACT_LINK_IRQS, /* text: "irq 24: 0-3; irq 25: 1", effective affinity */
+	/* FACT_PACKAGE: what passed its memory and its PCIe, whoever's it was */
+	FACT_MEMORY_READ_BYTES,    /* count: by its memory controllers */
+	FACT_MEMORY_WRITE_BYTES,   /* count */
+	FACT_MEMORY_TRAFFIC_BYTES, /* count: by its last level caches, both ways */
+	FACT_MEMORY_LOCAL_BYTES,   /* count: the part of that to its own memory */
+	FACT_LLC_BYTES,            /* level: held in its last level caches */
+	FACT_PCIE_IN_BYTES,        /* count: from devices */
+	FACT_PCIE_OUT_BYTES,       /* count: to devices */
 	/* FACT_HOST */
 	FACT_CLOCK_SOURCE,       /* text */
 	FACT_GOVERNOR,           /* text: of the SUT's first CPU */

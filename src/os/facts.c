@@ -31,6 +31,7 @@ void facts_snapshot_free(struct facts_snapshot *s)
 	free(s->served);
 	free(s->old);
 	free(s->cgroup);
+	free(s->counts);
 	free(s->kept);
 	facts_done(&s->levels);
 	free(s);
@@ -100,6 +101,7 @@ void facts_snapshot_read(const struct facts_query *q,
 	watched_choose(q, begin, s);
 	if (begin != NULL)
 		facts_cpu_levels(q->root_fd, s); /* it passes soonest */
+	facts_counters_read(q, s);
 	facts_irq_read(q->root_fd, s);
 	facts_cpu_read(q->root_fd, s);
 	facts_thread_read(q->root_fd, s);
@@ -128,6 +130,7 @@ void facts_diff(const struct facts_snapshot *begin, const struct facts_snapshot 
 	facts_cgroup_diff(begin, end, fs);
 	facts_cpu_diff(begin, end, fs);
 	facts_host_diff(begin, end, fs);
+	facts_counters_diff(begin, end, fs);
 	facts_sort(fs);
 }
 
@@ -141,10 +144,11 @@ static bool has_key(const struct facts *fs, enum fact_key key)
 	return false;
 }
 
-/* What is absent without being unreadable: there is nothing to tell of. */
+/* What is absent without being unreadable: there is nothing to tell of. And what has a
+ * note of its own. */
 static bool may_be_absent(enum fact_key key)
 {
-	return key == FACT_OTHERS_TOP;
+	return key == FACT_OTHERS_TOP || key == FACT_LOCK_WAITS;
 }
 
 /* "a, b (file); c (file)" of one scope. */
@@ -177,7 +181,8 @@ static void absent_list(
 
 void facts_absent_note(const struct facts *fs, bool has_sut, struct run *run)
 {
-	/* A link that is no hardware has nothing to read. */
+	/* A link that is no hardware has nothing to read; which machine counts what
+	 * passes its memory is a fact of the run. */
 	static const struct {
 		enum fact_scope scope;
 		bool of_sut;

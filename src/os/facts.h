@@ -9,6 +9,11 @@
  * only, and no more of it after 20 ms. Sizes are bounded: the SUT's memory is not
  * walked where 2 GiB of it are resident, a list of other processes ends at 4096.
  *
+ * What no file counts, counters do that count from before the first trial on: waits for
+ * kernel locks (a software event, which costs only who waits), and the bytes that pass
+ * memory and PCIe (PMUs outside of the cores, which cost nobody). They run alike in all
+ * arms.
+ *
  * CPU time of the first edge on a virtual machine of two CPUs, kernel 6.18: 1.2 ms with
  * 110 processes, 2.8 ms with 225, three quarters of it for the 165 that are others; of
  * the last edge 0.2 ms more. Those that have not run since the trial before cost least.
@@ -31,6 +36,15 @@ struct facts_link {
 	int ifindex;      /* a namesake in another namespace is not looked at */
 };
 
+/* Counters that run all the time. */
+struct facts_counters;
+
+/* Opens what there is of them on these CPUs and on all packages: what there is none of
+ * stays absent, and what is refused is a note in the run. Never NULL. */
+struct facts_counters *facts_counters_open(
+	int root_fd, const int *cpus, size_t n_cpus, struct run *run);
+void facts_counters_close(struct facts_counters *c); /* NULL is a no-op */
+
 struct facts_query {
 	int root_fd;
 	pid_t pid;       /* root of the SUT's tree; 0: none */
@@ -38,6 +52,7 @@ struct facts_query {
 	const int *cpus; /* that the SUT is to run on; borrowed */
 	size_t n_cpus;
 	struct facts_link links[FACTS_MAX_LINKS]; /* the SUT's */
+	const struct facts_counters *counters;    /* NULL: none; borrowed */
 };
 
 /* One edge; its buffers are kept when it is read again. */

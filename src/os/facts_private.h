@@ -67,6 +67,12 @@ struct facts_served {
 	uint64_t run_ns;
 };
 
+/* One that facts_counters has, at an edge. */
+struct facts_count {
+	bool is_known;
+	uint64_t value, enabled_ns, running_ns; /* the latter of events only */
+};
+
 struct facts_snapshot {
 	const struct procstat_snapshot *proc; /* borrowed */
 	struct facts_buf buf;
@@ -89,6 +95,9 @@ struct facts_snapshot {
 	uint64_t throttled, throttled_ns;
 	bool has_numa_migrated, has_thp_faults;
 	uint64_t numa_migrated, thp_faults;
+	const struct facts_counters *counters; /* borrowed */
+	size_t n_counts, cap_counts;
+	struct facts_count *counts; /* as in counters */
 	/* At the end only. */
 	size_t n_kept, cap_kept;
 	struct facts_thread *kept;
@@ -148,6 +157,19 @@ void facts_host_levels(int root_fd, struct facts_snapshot *s);
 void facts_host_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
 	struct facts *fs);
 void facts_link_levels(const struct facts_query *q, struct facts_snapshot *s);
+
+/* Adds a counter whose count is scale of the fact's unit: an open event, which it owns
+ * from now on, or where fd is -1 a file with a number. Those of the same fact add up.
+ */
+void facts_counters_add(struct facts_counters *cs, enum fact_key key, const char *of,
+	double scale, int fd, const char *path);
+/* All of that key. */
+void facts_counters_drop(struct facts_counters *cs, enum fact_key key);
+/* Memory and PCIe. */
+void facts_traffic_open(int root_fd, struct facts_counters *cs, struct run *run);
+void facts_counters_read(const struct facts_query *q, struct facts_snapshot *s);
+void facts_counters_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
+	struct facts *fs);
 
 #define FACTS_NODES "sys/devices/system/node/online"
 /* The node of a CPU; -1: not known. */

@@ -41,6 +41,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/cpuplan.c %D%/cpuplan.h \
 	%D%/facts.c %D%/facts.h %D%/facts_private.h \
 	%D%/facts_cgroup.c \
+	%D%/facts_counter.c \
 	%D%/facts_cpu.c \
 	%D%/facts_file.c \
 	%D%/facts_host.c \
@@ -51,6 +52,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/facts_process.c \
 	%D%/facts_served.c \
 	%D%/facts_thread.c \
+	%D%/facts_traffic.c \
 	%D%/findprog.c %D%/findprog.h \
 	%D%/force.c %D%/force.h %D%/force_private.h \
 	%D%/force_companion.c \

@@ -239,6 +239,7 @@ void analysis_done(struct analysis *a)
 		free(a->arms[i].rates);
 		free(a->arms[i].resources.cpus);
 		free(a->arms[i].resources.threads);
+		free(a->arms[i].resources.packages);
 	}
 	for (i = 0; i < a->n_shifts; i++)
 		free(a->shifts[i].causes);

@@ -116,6 +116,18 @@ struct analysis_thread_use {
 #define ANALYSIS_MEMORY_FACT "memory_bandwidth"
 #define ANALYSIS_PCIE_FACT   "pcie_bandwidth"
 
+/* What passed the memory and the PCIe of a package there, whoever's it was; NAN: not
+ * counted here. How much could have passed is not known, so none of it runs out. */
+struct analysis_package_use {
+	int32_t package;
+	/* By its memory controllers. */
+	double memory_read_bytes_per_s, memory_write_bytes_per_s;
+	/* By its last level caches, both ways; and of that to its own memory. */
+	double memory_traffic_bytes_per_s, memory_local_bytes_per_s;
+	double llc_bytes;                                 /* held in those caches */
+	double pcie_in_bytes_per_s, pcie_out_bytes_per_s; /* from, to devices */
+};
+
 /* What was used at an arm's knee and above, whether it ran out or not. */
 struct analysis_resources {
 	size_t n_cpus;
@@ -126,6 +138,10 @@ struct analysis_resources {
 	 * carries; NAN: not known, or a link of memory that has no rate. */
 	double link_bps, line_bps;
 	double throttled_frac; /* of the time, by a control group; NAN: not known */
+	/* Waits for kernel locks on the SUT's CPUs; NAN: not counted. */
+	double lock_waits_per_pkt, lock_waits_per_s;
+	size_t n_packages;
+	struct analysis_package_use *packages; /* ascending; none where not counted */
 	/* Nothing of this and no CPU or thread ran out at the knee: the SUT waits. */
 	bool waits;
 };

@@ -80,6 +80,9 @@ const struct analysis_minisweep *analysis_exact_in(
 bool analysis_is_saturated(const struct analysis *a, const struct analysis_minisweep *m,
 	const struct trial *t);
 
+/* Packets into the SUT, or out of it where that is not known. */
+double analysis_packets(const struct trial *t);
+
 /* Share of the trial's send time that a CPU or thread was busy, at most 1. The
  * drain after it is idle time that says nothing, so it is not counted. */
 double analysis_busy_frac(uint64_t busy_ns, const struct trial *t);

@@ -41,6 +41,19 @@ static void saturated_make(
 	*ret_saturated = s;
 }
 
+double analysis_packets(const struct trial *t)
+{
+	double n = 0;
+	size_t i;
+
+	for (i = 0; i < t->n_ledgers; i++)
+		if (t->ledgers[i].source[LEDGER_SUT_IN] != LEDGER_ABSENT)
+			n += (double)t->ledgers[i].count[LEDGER_SUT_IN];
+	if (n > 0)
+		return n;
+	return t->window_pps * (double)t->spec.duration_ns / (double)NS_PER_S;
+}
+
 /* Median of a fact over the trials; counts per second, of ns per ns. */
 static double fact_median(const struct saturated *s, enum fact_key key, const char *of)
 {
@@ -245,6 +258,83 @@ static void link_exhausted(struct analysis_arm *arm, const struct analysis_resou
 		.busy_frac = fmin(1, r->link_bps / r->line_bps) };
 }
 
+/* Over all of the SUT's CPUs: who waits there waits for what happens anywhere. */
+static void locks_make(const struct saturated *s, struct analysis_resources *r)
+{
+	struct values per_pkt = { 0 }, per_s = { 0 };
+	size_t i, k;
+
+	for (i = 0; i < s->n; i++) {
+		const struct trial *t = s->t[i];
+		double n = (double)NAN;
+
+		for (k = 0; k < t->facts.n; k++)
+			if (t->facts.f[k].key == FACT_LOCK_WAITS)
+				n = (isnan(n) ? 0 : n) + t->facts.f[k].value;
+		if (isnan(n))
+			continue;
+		values_add(&per_s, n * (double)NS_PER_S / (double)t->spec.duration_ns);
+		if (analysis_packets(t) > 0)
+			values_add(&per_pkt, n / analysis_packets(t));
+	}
+	r->lock_waits_per_pkt = values_median(&per_pkt);
+	r->lock_waits_per_s = values_median(&per_s);
+	values_done(&per_pkt);
+	values_done(&per_s);
+}
+
+static void package_make(
+	const struct saturated *s, const char *of, struct analysis_package_use *ret_use)
+{
+	*ret_use = (struct analysis_package_use){
+		.package = (int32_t)strtol(of, NULL, 10),
+		.memory_read_bytes_per_s = fact_median(s, FACT_MEMORY_READ_BYTES, of),
+		.memory_write_bytes_per_s = fact_median(s, FACT_MEMORY_WRITE_BYTES, of),
+		.memory_traffic_bytes_per_s =
+			fact_median(s, FACT_MEMORY_TRAFFIC_BYTES, of),
+		.memory_local_bytes_per_s = fact_median(s, FACT_MEMORY_LOCAL_BYTES, of),
+		.llc_bytes = fact_median(s, FACT_LLC_BYTES, of),
+		.pcie_in_bytes_per_s = fact_median(s, FACT_PCIE_IN_BYTES, of),
+		.pcie_out_bytes_per_s = fact_median(s, FACT_PCIE_OUT_BYTES, of),
+	};
+}
+
+static int package_cmp(const void *x, const void *y)
+{
+	const struct analysis_package_use *a = x, *b = y;
+
+	return (a->package > b->package) - (a->package < b->package);
+}
+
+static bool has_package(const struct analysis_resources *r, const char *of)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_packages; i++)
+		if (r->packages[i].package == (int32_t)strtol(of, NULL, 10))
+			return true;
+	return false;
+}
+
+static void packages_make(const struct saturated *s, struct analysis_resources *r)
+{
+	size_t i, k, cap = 0;
+
+	for (i = 0; i < s->n; i++)
+		for (k = 0; k < s->t[i]->facts.n; k++) {
+			const struct fact *f = &s->t[i]->facts.f[k];
+
+			if (fact_info(f->key)->scope != FACT_PACKAGE ||
+				has_package(r, f->of))
+				continue;
+			r->packages = xgrow(
+				r->packages, r->n_packages, &cap, sizeof(*r->packages));
+			package_make(s, f->of, &r->packages[r->n_packages++]);
+		}
+	if (r->n_packages > 0)
+		qsort(r->packages, r->n_packages, sizeof(*r->packages), package_cmp);
+}
+
 /* Nothing that is measured ran out, so what limits is not the use of a resource. */
 static bool waits(const struct analysis_arm *arm, const struct analysis_resources *r)
 {
@@ -274,6 +364,8 @@ void analysis_resources_make(const struct run *run, struct analysis *a)
 		threads_make(&s, r);
 		link_make(run, &a->arms[i], r);
 		link_exhausted(&a->arms[i], r);
+		locks_make(&s, r);
+		packages_make(&s, r);
 		r->throttled_frac = fact_median(&s, FACT_THROTTLED_NS, "");
 		r->waits = waits(&a->arms[i], r);
 		free(s.t);

@@ -36,8 +36,9 @@
 	}
 
 /*
- * Not here: busy_ns, run_ns, softirqd_ns and softnet_dropped, which follow from the
- * load or from another cause, and others_top, which others_ns tells.
+ * Not here: busy_ns, run_ns, softirqd_ns, softnet_dropped and the traffic of memory and
+ * PCIe, which follow from the load or from another cause, and others_top, which
+ * others_ns tells.
  */
 const struct causes_rule causes_rules[] = {
 	SETTLED(THREAD_CPU, PLACEMENT, 0),
@@ -63,6 +64,7 @@ const struct causes_rule causes_rules[] = {
 	TIME(WAIT_NS, CONTENTION, 1, 0.03, COSTS),
 	RATE(THROTTLED, CONTENTION, 2, 1, COSTS, false),
 	RATE(INVOLUNTARY, CONTENTION, 2, 100, COSTS, false),
+	RATE(LOCK_WAITS, CONTENTION, 3, 1000, COSTS, true),
 
 	SETTLED(TRACED, LAUNCH, 0),
 	SETTLED(PRELOAD, LAUNCH, 0),

@@ -143,20 +143,6 @@ static double sum_of_key(const struct facts *facts, enum fact_key key)
 	return sum;
 }
 
-/* Into the SUT, or out of it where that is not known. */
-static double packets(const struct trial *t)
-{
-	double n = 0;
-	size_t i;
-
-	for (i = 0; i < t->n_ledgers; i++)
-		if (t->ledgers[i].source[LEDGER_SUT_IN] != LEDGER_ABSENT)
-			n += (double)t->ledgers[i].count[LEDGER_SUT_IN];
-	if (n > 0)
-		return n;
-	return t->window_pps * (double)t->spec.duration_ns / (double)NS_PER_S;
-}
-
 double causes_value(const struct causes_table *t, const struct causes_series *s,
 	size_t pick, enum causes_measure measure)
 {
@@ -182,7 +168,7 @@ double causes_value(const struct causes_table *t, const struct causes_series *s,
 		return per_s;
 	case CAUSES_BATCH:
 		return per_s < BATCH_MIN_PER_S ? (double)NAN
-					       : packets(trial) / f->value;
+					       : analysis_packets(trial) / f->value;
 	case CAUSES_COST:
 		break;
 	}
@@ -227,7 +213,8 @@ double causes_arm_pps(const struct causes_table *t, bool is_arm)
 
 	for (i = 0; i < t->n_picks; i++)
 		if (t->picks[i].near_knee && t->picks[i].is_arm == is_arm)
-			values_add(&v, packets(t->picks[i].t) * (double)NS_PER_S /
+			values_add(&v, analysis_packets(t->picks[i].t) *
+					       (double)NS_PER_S /
 					       (double)t->picks[i].t->spec.duration_ns);
 	median = values_median(&v);
 	values_done(&v);

@@ -33,6 +33,8 @@ static char *subject(const struct causes_found *f)
 		return xasprintf("thread %s", of);
 	case FACT_LINK:
 		return xasprintf("interface %s", of);
+	case FACT_PACKAGE:
+		return xasprintf("package %s", of);
 	}
 	return xstrdup("");
 }

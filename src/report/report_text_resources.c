@@ -98,22 +98,95 @@ static char *link_line(const struct analysis_resources *r)
 	return longer;
 }
 
-/* "memory bandwidth: uncore_imc counts it, but is not read" */
-static char *bandwidth(const char *what, const char *counters)
+/* Appends to *line, which it frees, with a comma where there is something. */
+static void rate_add(char **line, double bytes_per_s, const char *what)
+{
+	char rate[NUM_LEN], *longer;
+
+	if (!isfinite(bytes_per_s))
+		return;
+	longer = xasprintf("%s%s%s %s", *line, **line != '\0' ? ", " : "",
+		units_byte_rate_format(rate, NUM_LEN, bytes_per_s), what);
+	free(*line);
+	*line = longer;
+}
+
+/* "package 0: memory 12.3 GB/s read, 4.1 GB/s written; PCIe 1.2 GB/s in, 1.1 GB/s out"
+ */
+static char *package_line(const struct analysis_package_use *u)
+{
+	char *memory = xstrdup(""), *pcie = xstrdup(""), *text;
+
+	rate_add(&memory, u->memory_read_bytes_per_s, "read");
+	rate_add(&memory, u->memory_write_bytes_per_s, "written");
+	/* Both count the same bytes, these only what caches asked for. */
+	if (*memory == '\0') {
+		rate_add(&memory, u->memory_traffic_bytes_per_s, "read and written");
+		rate_add(&memory, u->memory_local_bytes_per_s, "of it to local memory");
+	}
+	rate_add(&pcie, u->pcie_in_bytes_per_s, "in");
+	rate_add(&pcie, u->pcie_out_bytes_per_s, "out");
+	text = xasprintf("package %d: %s%s%s%s%s", (int)u->package,
+		*memory != '\0' ? "memory " : "", memory,
+		*memory != '\0' && *pcie != '\0' ? "; " : "",
+		*pcie != '\0' ? "PCIe " : "", pcie);
+	free(memory);
+	free(pcie);
+	return text;
+}
+
+static bool has_controllers(const struct analysis_package_use *u)
+{
+	return isfinite(u->memory_read_bytes_per_s) ||
+	       isfinite(u->memory_write_bytes_per_s);
+}
+
+/* A cache's fill alone makes no line. */
+static bool has_memory(const struct analysis_package_use *u)
+{
+	return has_controllers(u) || isfinite(u->memory_traffic_bytes_per_s) ||
+	       isfinite(u->memory_local_bytes_per_s);
+}
+
+static bool has_pcie(const struct analysis_package_use *u)
+{
+	return isfinite(u->pcie_in_bytes_per_s) || isfinite(u->pcie_out_bytes_per_s);
+}
+
+static bool any_package(const struct report_text_out *t,
+	bool (*has)(const struct analysis_package_use *))
+{
+	size_t i, k;
+
+	for (i = 0; i < t->a->n_arms; i++)
+		for (k = 0; k < t->a->arms[i].resources.n_packages; k++)
+			if (has(&t->a->arms[i].resources.packages[k]))
+				return true;
+	return false;
+}
+
+/* "memory bandwidth: uncore_imc counts it, but was not read" */
+static char *bandwidth(const char *what, const char *counters, bool is_known)
 {
 	if (counters == NULL)
 		return xasprintf("%s: not known", what);
+	if (is_known)
+		return xasprintf("%s: by %s; what would be possible is not known", what,
+			counters);
 	if (strcmp(counters, "not offered") == 0)
 		return xasprintf("%s: not offered here", what);
-	return xasprintf("%s: %s counts it, but is not read", what, counters);
+	return xasprintf("%s: %s counts it, but was not read", what, counters);
 }
 
 /* Of all arms: that it ran out is not ruled out. */
 static void bandwidths_print(const struct report_text_out *t)
 {
-	char *memory =
-		bandwidth("memory bandwidth", run_fact(t->run, ANALYSIS_MEMORY_FACT));
-	char *pcie = bandwidth("PCIe traffic", run_fact(t->run, ANALYSIS_PCIE_FACT));
+	const char *counters = run_fact(t->run, ANALYSIS_MEMORY_FACT);
+	bool by_caches = any_package(t, has_memory) && !any_package(t, has_controllers);
+	char *memory = bandwidth("memory bandwidth", by_caches ? "resctrl" : counters,
+		any_package(t, has_memory));
+	char *pcie = bandwidth("PCIe traffic", run_fact(t->run, ANALYSIS_PCIE_FACT),
+		any_package(t, has_pcie));
 	char *line = xasprintf("%s; %s", memory, pcie);
 
 	report_text_wrap(t, "  ", "  ", line);
@@ -144,6 +217,14 @@ static void arm_print(const struct report_text_out *t, size_t arm)
 			xasprintf("and threads of %zu more names: --json has all",
 				r->n_threads - THREADS_MAX));
 	line_print(t, arm, &is_first, link_line(r));
+	if (isfinite(r->lock_waits_per_pkt))
+		line_print(t, arm, &is_first,
+			xasprintf(
+				"waits for kernel locks: %.2g a packet, %.0f a second",
+				r->lock_waits_per_pkt, r->lock_waits_per_s));
+	for (i = 0; i < r->n_packages; i++)
+		if (has_memory(&r->packages[i]) || has_pcie(&r->packages[i]))
+			line_print(t, arm, &is_first, package_line(&r->packages[i]));
 }
 
 void report_text_resources(const struct report_text_out *t)

@@ -95,3 +95,39 @@ fact() {
 	[ "$(fact cwd | grep -c '^wrap||/$')" -eq 1 ]
 	[ "$(fact run_ns | grep -c '^wrap|fwd|')" -gt 0 ]
 }
+
+# in_mounts COMMANDS: from here on satprof runs where the shell COMMANDS have mounted
+# something, and nobody else sees it.
+in_mounts() {
+	printf '#!/bin/sh\nexec unshare -m sh -c '\''%s && exec "$0" "$@"'\'' "%s" "$@"\n' \
+		"$1" "$SATPROF" >mounted
+	chmod +x mounted
+	SATPROF=$T/mounted
+}
+
+@test "waits for kernel locks are counted in all arms alike" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	local mount='mount -t tracefs tracefs /sys/kernel/tracing'
+	unshare -m sh -c "$mount && cat /sys/kernel/tracing/events/lock/contention_begin/id" ||
+		skip "this kernel has no tracefs or no lock:contention_begin"
+	in_mounts "$mount"
+	ladder --arms off,again
+	[ "$(fact lock_waits | grep -c "^off|$cpu|[0-9]")" -gt 0 ]
+	[ "$(fact lock_waits | grep -c "^again|$cpu|[0-9]")" -gt 0 ]
+	[ "$(sqlite3 f.satprof "SELECT count(*) FROM trial WHERE id NOT IN (SELECT trial
+		FROM fact JOIN fact_key ON fact_key.id = fact.key
+		WHERE fact_key.key = 'lock_waits')")" -eq 0 ]
+	[ "$(q '[.notes[] | select(contains("kernel locks"))] | length')" -eq 0 ]
+}
+
+@test "where they cannot be counted a note says why, and there is no 0" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	local mount='mount -t tmpfs none /sys/kernel/tracing'
+	[ ! -d /sys/kernel/debug ] || mount="$mount && mount -t tmpfs none /sys/kernel/debug"
+	unshare -m sh -c "$mount" || skip "nothing may be mounted over /sys/kernel/tracing"
+	in_mounts "$mount"
+	ladder --arms off
+	q '.notes[]' | grep "waits for kernel locks are not counted: tracefs is not mounted"
+	[ -z "$(fact lock_waits)" ]
+	[ "$(q '[.arms[].resources | has("lock_waits_per_pkt")] | any')" = false ]
+}

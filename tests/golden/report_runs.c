@@ -167,6 +167,9 @@ struct run *report_run_moved(void)
 		fact(t, FACT_WAIT_NS, "fwd", 0.3, 0.01);
 		fact(t, FACT_FREQUENCY_HZ, "1", 3e9, 3e9);
 		fact(t, FACT_THROTTLED_NS, "", 0.012, 0.012);
+		fact(t, FACT_LOCK_WAITS, "1", 4e-6, 4e-6);        /* 4000 a second */
+		fact(t, FACT_MEMORY_READ_BYTES, "0", 12.3, 14.1); /* GB/s */
+		fact(t, FACT_MEMORY_WRITE_BYTES, "0", 4.1, 4.7);
 		facts_add_text(&t->facts, FACT_PRELOAD, "",
 			t->spec.arm > 0 ? "libagent.so" : "");
 		t->cpus[0].busy_ns = t->cpus[0].busy_ns / 10 * 8;

@@ -397,6 +397,12 @@ TESTS += %D%/test-facts-machine
 	%D%/facttree.h %D%/roottree.c %D%/roottree.h
 %C%_test_facts_machine_LDADD = $(TEST_OS_LIBS)
 
+check_PROGRAMS += %D%/test-facts-counters
+TESTS += %D%/test-facts-counters
+%C%_test_facts_counters_SOURCES = %D%/test-facts-counters.c %D%/facttree.c \
+	%D%/facttree.h %D%/roottree.c %D%/roottree.h
+%C%_test_facts_counters_LDADD = $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-facts-others
 TESTS += %D%/test-facts-others
 %C%_test_facts_others_SOURCES = %D%/test-facts-others.c %D%/facttree.c \

@@ -126,12 +126,77 @@ static void test_it_waits(void **state)
 	run_free(run);
 }
 
+/* On two CPUs 0.02 a packet; two packages, the second without PCIe and by its caches.
+ */
+static void test_what_passed_memory(void **state)
+{
+	struct synth s = synth_default();
+	struct run *run = synth_run(&s);
+	const struct analysis_resources *r;
+	struct analysis a;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < run->n_trials; i++) {
+		struct trial *t = &run->trials[i];
+		double seconds = (double)t->spec.duration_ns / 1e9;
+		double packets = (double)t->ledgers[0].count[LEDGER_SUT_IN];
+
+		facts_add(&t->facts, FACT_LOCK_WAITS, "0", 0.005 * packets);
+		facts_add(&t->facts, FACT_LOCK_WAITS, "1", 0.015 * packets);
+		facts_add(&t->facts, FACT_MEMORY_TRAFFIC_BYTES, "1", 3e9 * seconds);
+		facts_add(&t->facts, FACT_MEMORY_LOCAL_BYTES, "1", 1e9 * seconds);
+		facts_add(&t->facts, FACT_LLC_BYTES, "1", 4e6);
+		facts_add(&t->facts, FACT_MEMORY_READ_BYTES, "0", 12e9 * seconds);
+		facts_add(&t->facts, FACT_MEMORY_WRITE_BYTES, "0", 5e9 * seconds);
+		facts_add(&t->facts, FACT_PCIE_IN_BYTES, "0", 2e9 * seconds);
+		facts_add(&t->facts, FACT_PCIE_OUT_BYTES, "0", 1.5e9 * seconds);
+	}
+	analysis_make(run, &a);
+	r = &a.arms[0].resources;
+	assert_near(r->lock_waits_per_pkt, 0.02, 1e-9);
+	assert_true(r->lock_waits_per_s > 0.02 * 250e3);
+	assert_int_equal(r->n_packages, 2);
+	assert_int_equal(r->packages[0].package, 0);
+	assert_near(r->packages[0].memory_read_bytes_per_s, 12e9, 1);
+	assert_near(r->packages[0].memory_write_bytes_per_s, 5e9, 1);
+	assert_near(r->packages[0].pcie_in_bytes_per_s, 2e9, 1);
+	assert_near(r->packages[0].pcie_out_bytes_per_s, 1.5e9, 1);
+	assert_true(isnan(r->packages[0].memory_traffic_bytes_per_s));
+	assert_int_equal(r->packages[1].package, 1);
+	assert_near(r->packages[1].memory_traffic_bytes_per_s, 3e9, 1);
+	assert_near(r->packages[1].memory_local_bytes_per_s, 1e9, 1);
+	assert_near(r->packages[1].llc_bytes, 4e6, 0);
+	assert_true(isnan(r->packages[1].pcie_in_bytes_per_s));
+	assert_true(isnan(r->packages[1].memory_read_bytes_per_s));
+	analysis_done(&a);
+	run_free(run);
+}
+
+static void test_what_is_not_counted_is_absent(void **state)
+{
+	struct synth s = synth_default();
+	struct run *run = synth_run(&s);
+	struct analysis a;
+
+	(void)state;
+	use_plant(run);
+	analysis_make(run, &a);
+	assert_true(isnan(a.arms[0].resources.lock_waits_per_pkt));
+	assert_true(isnan(a.arms[0].resources.lock_waits_per_s));
+	assert_int_equal(a.arms[0].resources.n_packages, 0);
+	analysis_done(&a);
+	run_free(run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_was_used),
 		cmocka_unit_test(test_the_link_runs_out),
 		cmocka_unit_test(test_it_waits),
+		cmocka_unit_test(test_what_passed_memory),
+		cmocka_unit_test(test_what_is_not_counted_is_absent),
 	};
 
 	return cmocka_run_group_tests_name("analysis-resources", tests, NULL, NULL);

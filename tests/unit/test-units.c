@@ -230,6 +230,9 @@ static void prints_four_digits(void **state)
 		assert_string_equal(
 			units_ns_format(buf, sizeof(buf), rows[i].v), rows[i].ns);
 	}
+	assert_string_equal(
+		units_byte_rate_format(buf, sizeof(buf), 12.34e9), "12.34 GB/s");
+	assert_string_equal(units_byte_rate_format(buf, sizeof(buf), 512), "512 B/s");
 	assert_string_equal(units_pps_format(small, sizeof(small), 231449), "231.");
 }
 
