@@ -38,6 +38,8 @@ noinst_LIBRARIES += %D%/libplan.a
 	%D%/mlrsearch_grid.c %D%/mlrsearch_grid.h \
 	%D%/mlrsearch_select.c \
 	%D%/ndr.c %D%/ndr.h \
+	%D%/selector.c %D%/selector.h \
+	%D%/selector_trials.c \
 	%D%/selftest.c %D%/selftest.h \
 	%D%/sweep_decide.c \
 	%D%/sweep_ndr.c \

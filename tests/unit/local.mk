@@ -442,3 +442,8 @@ TESTS += %D%/test-audit-tree
 	%D%/test-audit-tree.c %D%/roottree.c %D%/roottree.h
 %C%_test_audit_tree_LDADD = $(TEST_OS_LIBS)
 EXTRA_DIST += tests/fixture/audit/two-nodes.tar.gz
+
+check_PROGRAMS += %D%/test-selector
+TESTS += %D%/test-selector
+%C%_test_selector_SOURCES = %D%/test-selector.c $(RUN_FIXTURE_SOURCES)
+%C%_test_selector_LDADD = $(TEST_PLAN_LIBS)
