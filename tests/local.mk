@@ -10,7 +10,7 @@ AM_TESTS_ENVIRONMENT = \
 
 # What a header of ours may need to compile alone.
 CHECK_CPPFLAGS = $(JANSSON_CFLAGS) $(SQLITE_CFLAGS) $(GSL_CFLAGS) $(PCAP_CFLAGS) \
-	$(DW_CFLAGS) $(NL_CFLAGS) $(CAP_CFLAGS) $(HWLOC_CFLAGS)
+	$(DW_CFLAGS) $(NL_CFLAGS) $(CAP_CFLAGS) $(HWLOC_CFLAGS) $(Z_CFLAGS)
 
 # What every unit test links; a unit test adds the libraries of its own layer
 # and below, highest first.
@@ -18,7 +18,8 @@ TEST_BASE_LIBS = src/base/libbase.a $(CMOCKA_LIBS) -lm
 TEST_MODEL_LIBS = src/model/libmodel.a $(TEST_BASE_LIBS)
 TEST_STAT_LIBS = src/stat/libstat.a $(TEST_MODEL_LIBS) $(GSL_LIBS)
 TEST_PLAN_LIBS = src/plan/libplan.a $(TEST_STAT_LIBS)
-TEST_CODEC_LIBS = src/codec/libcodec.a $(TEST_PLAN_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS)
+TEST_CODEC_LIBS = src/codec/libcodec.a $(TEST_PLAN_LIBS) $(SQLITE_LIBS) $(JANSSON_LIBS) \
+	$(CSV_LIBS) $(Z_LIBS)
 TEST_SIM_LIBS = src/sim/libsim.a $(TEST_CODEC_LIBS)
 TEST_OS_LIBS = src/os/libos.a $(TEST_SIM_LIBS) $(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS) \
 	$(HWLOC_LIBS)
