@@ -9,4 +9,5 @@ dist_man_MANS += %D%/satprof-audit.1
 dist_man_MANS += %D%/satprof-run.5
 dist_man_MANS += %D%/satprof-selftest.1
 dist_man_MANS += %D%/satprof-show.1
+dist_man_MANS += %D%/satprof-export.1
 dist_man_MANS += %D%/satprof-generator.5

@@ -7,6 +7,7 @@
 const struct command *const commands[] = {
 	&cmd_sweep,
 	&cmd_show,
+	&cmd_export,
 	&cmd_audit,
 	&cmd_probe,
 	&cmd_selftest,

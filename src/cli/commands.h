@@ -20,6 +20,7 @@ struct command {
 };
 
 extern const struct command cmd_audit;
+extern const struct command cmd_export;
 extern const struct command cmd_forward;
 extern const struct command cmd_generate;
 

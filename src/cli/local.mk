@@ -4,6 +4,7 @@ satprof_SOURCES = \
 	%D%/answer.c %D%/answer.h \
 	%D%/args.c %D%/args.h \
 	%D%/cmd_audit.c \
+	%D%/cmd_export.c \
 	%D%/cmd_forward.c \
 	%D%/cmd_generate.c \
 	%D%/cmd_lab.c \
@@ -39,5 +40,5 @@ satprof_LDADD = \
 	src/stat/libstat.a \
 	src/model/libmodel.a \
 	src/base/libbase.a \
-	$(JANSSON_LIBS) $(SQLITE_LIBS) $(GSL_LIBS) $(PCAP_LIBS) $(DW_LIBS) \
+	$(CSV_LIBS) $(Z_LIBS) $(JANSSON_LIBS) $(SQLITE_LIBS) $(GSL_LIBS) $(PCAP_LIBS) $(DW_LIBS) \
 	$(NL_LIBS) $(CAP_LIBS) $(PFM_LIBS) $(HWLOC_LIBS)

@@ -447,3 +447,20 @@ check_PROGRAMS += %D%/test-selector
 TESTS += %D%/test-selector
 %C%_test_selector_SOURCES = %D%/test-selector.c $(RUN_FIXTURE_SOURCES)
 %C%_test_selector_LDADD = $(TEST_PLAN_LIBS)
+
+EXPORTRUN_SOURCES = %D%/exportrun.c %D%/exportrun.h $(RUN_FIXTURE_SOURCES)
+
+check_PROGRAMS += %D%/test-export
+TESTS += %D%/test-export
+%C%_test_export_SOURCES = %D%/test-export.c $(EXPORTRUN_SOURCES)
+%C%_test_export_LDADD = $(TEST_CODEC_LIBS)
+
+check_PROGRAMS += %D%/test-export-pprof
+TESTS += %D%/test-export-pprof
+%C%_test_export_pprof_SOURCES = %D%/test-export-pprof.c $(EXPORTRUN_SOURCES)
+%C%_test_export_pprof_LDADD = $(TEST_CODEC_LIBS)
+
+check_PROGRAMS += %D%/test-export-metrics
+TESTS += %D%/test-export-metrics
+%C%_test_export_metrics_SOURCES = %D%/test-export-metrics.c $(EXPORTRUN_SOURCES)
+%C%_test_export_metrics_LDADD = $(TEST_CODEC_LIBS)
