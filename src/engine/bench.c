@@ -112,9 +112,11 @@ void bench_close(struct bench *b)
 	force_stop(b->force);
 	if (b->sut_runs)
 		(void)b->cfg.sut_ops->stop(b->cfg.sut, &ignored); /* going away */
-	for (i = 0; i < b->n_arms; i++)
+	for (i = 0; i < b->n_arms; i++) {
 		if (b->arms[i].ops != NULL && b->arms[i].obs != NULL)
 			b->arms[i].ops->close(b->arms[i].obs);
+		launch_done(&b->arms[i].seen);
+	}
 	free(b->arms);
 	facts_snapshot_free(b->before.facts);
 	facts_snapshot_free(b->after.facts);
@@ -246,8 +248,8 @@ static int sut_bring_up(struct bench *b, uint32_t block, struct sp_err *err)
 	return b->cfg.probe_ready ? probe_until_ready(b, err) : 0;
 }
 
-/* The SUT's next start is as the arm launches it. */
-static int set_launch(struct bench *b, struct bench_arm *ba,
+/* The SUT's next start is as the arm launches it; as: with what, NULL for its own. */
+static int set_launch(struct bench *b, struct bench_arm *ba, const struct launch *as,
 	const struct observer_target *target, struct sp_err *err)
 {
 	struct sut_wrap wrap = { .finish_max_ns = b->cfg.outside.finish_max_ns };
@@ -256,6 +258,8 @@ static int set_launch(struct bench *b, struct bench_arm *ba,
 
 	if (b->cfg.sut_ops->wrap == NULL)
 		return 0;
+	if (b->cfg.sut_ops->launch != NULL)
+		b->cfg.sut_ops->launch(b->cfg.sut, as);
 	if (ba->ops == NULL || ba->ops->launch == NULL) {
 		b->cfg.sut_ops->wrap(b->cfg.sut, NULL);
 		return 0;
@@ -269,10 +273,10 @@ static int set_launch(struct bench *b, struct bench_arm *ba,
 	return 0;
 }
 
-static int launch(struct bench *b, struct bench_arm *ba,
+static int launch(struct bench *b, struct bench_arm *ba, const struct launch *as,
 	const struct observer_target *target, uint32_t block, struct sp_err *err)
 {
-	int rc = set_launch(b, ba, target, err);
+	int rc = set_launch(b, ba, as, target, err);
 
 	if (rc != 0)
 		return rc;
@@ -289,6 +293,65 @@ static int launch(struct bench *b, struct bench_arm *ba,
 	return sp_err_push(err, "under the command of --wrap");
 }
 
+/* What the SUT's process has, not what it was launched under: that which runs when
+ * frames come. */
+static int launch_look(struct bench *b, struct bench_arm *ba, struct sp_err *err)
+{
+	const struct run *run = b->cfg.run;
+	pid_t root = b->cfg.sut_ops->pid(b->cfg.sut), pid = 0;
+	int rc = procstat_read(b->cfg.root_fd, root, &b->before.proc, err);
+
+	if (rc == 0 && run->n_trials > 0)
+		rc = bench_warm_up(b, &run->trials[run->n_trials - 1].spec, err);
+	if (rc == 0)
+		rc = procstat_read(b->cfg.root_fd, root, &b->after.proc, err);
+	if (rc == 0)
+		pid = facts_process_main(&b->before.proc, &b->after.proc, root);
+	if (rc == 0 && pid == 0)
+		rc = sp_err_set(err, SP_EENV, "the SUT has no process");
+	if (rc == 0)
+		rc = launch_read(b->cfg.root_fd, pid, &ba->seen, err);
+	ba->is_seen = rc == 0;
+	return rc;
+}
+
+/* Once: the SUT is launched as in that arm, looked at, and ended. */
+static int launch_learn(struct bench *b, struct bench_arm *ba,
+	const struct observer_target *target, uint32_t block, struct sp_err *err)
+{
+	struct sp_err second = { .code = SP_OK };
+	int rc;
+
+	if (ba->is_seen)
+		return 0;
+	rc = launch(b, ba, NULL, target, block, err);
+	if (rc == 0)
+		rc = launch_look(b, ba, err);
+	if (b->sut_runs && b->cfg.sut_ops->stop(b->cfg.sut, &second) != 0 && rc == 0) {
+		*err = second;
+		rc = -(int)err->code;
+	}
+	b->sut_runs = false;
+	return rc;
+}
+
+/* Without the observer, but launched as with it. */
+static int launch_forced(struct bench *b, struct bench_arm *ba,
+	const struct arm_force *force, const struct observer_target *target,
+	uint32_t block, struct sp_err *err)
+{
+	struct bench_arm *as = &b->arms[force->arm];
+	int rc = launch_learn(b, as, target, block, err);
+
+	if (rc == 0)
+		rc = launch(b, ba, &as->seen, target, block, err);
+	if (rc == 0 || err->code == SP_EINTR)
+		return rc;
+	b->force_failed = true;
+	err->code = SP_EENV;
+	return -SP_EENV;
+}
+
 static int bench_arm_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_err *err)
 {
 	struct bench *b = ctx;
@@ -300,9 +363,13 @@ static int bench_arm_begin(void *ctx, uint32_t arm, uint32_t block, struct sp_er
 		.self = getpid(),
 	};
 	const struct arm_force *force = &b->cfg.run->arms[arm].force;
-	int rc = launch(b, ba, &target, block, err);
+	int rc;
 
 	b->force_failed = false;
+	if (force->is_forced && arm_force_is_launch(force))
+		rc = launch_forced(b, ba, force, &target, block, err);
+	else
+		rc = launch(b, ba, NULL, &target, block, err);
 	if (rc == 0 && force->is_forced) {
 		struct force_target ft = force_target(b);
 

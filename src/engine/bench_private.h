@@ -10,6 +10,7 @@
 #include "engine/bench.h"
 #include "os/facts.h"
 #include "os/force.h"
+#include "os/launch.h"
 #include "os/procstat.h"
 
 enum bench_port { PORT_GEN_TX, PORT_SUT_IN, PORT_SUT_OUT, PORT_GEN_RX, N_PORTS };
@@ -28,6 +29,8 @@ struct bench_arm {
 	const struct observer_ops *ops; /* NULL: off */
 	void *obs;
 	bool has_launched; /* the SUT came up once as this arm launches it */
+	bool is_seen;      /* and it was looked at how */
+	struct launch seen;
 };
 
 struct bench {
@@ -62,6 +65,9 @@ struct nl_handle *bench_port_nl(const struct bench *b, enum bench_port p);
 /* begin: NULL at the trial's first edge, which is read alike in every arm. */
 int bench_edge_read(struct bench *b, const struct bench_edge *begin,
 	struct bench_edge *e, struct sp_err *err);
+
+/* A few frames that are not recorded, at this rate and burst. */
+int bench_warm_up(struct bench *b, const struct trial_spec *like, struct sp_err *err);
 
 /* measure_ops.trial of the live bench. */
 int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err);

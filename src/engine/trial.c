@@ -193,13 +193,13 @@ static void settle(const struct bench *b)
  * A SUT just started meets its first frames here and not in the trial: rings, code
  * and flow tables are touched for the first time. Not recorded.
  */
-static int warm_up(struct bench *b, const struct trial *t, struct sp_err *err)
+int bench_warm_up(struct bench *b, const struct trial_spec *like, struct sp_err *err)
 {
 	struct gen_trial spec = {
 		.trial_tag = b->next_tag++,
-		.rate_pps = t->spec.rate_pps,
+		.rate_pps = like->rate_pps,
 		.duration_ns = WARM_UP_NS,
-		.burst = t->spec.burst,
+		.burst = like->burst,
 		.drain_max_ns = DRAIN_MAX_NS,
 	};
 	struct gen_result r = { 0 };
@@ -275,7 +275,7 @@ int bench_trial(void *ctx, struct trial *ret_trial, struct sp_err *err)
 	rc = b->force != NULL ? force_renew(b->force, err) : 0;
 	b->force_failed = rc != 0;
 	if (rc == 0 && b->is_cold)
-		rc = warm_up(b, t, err);
+		rc = bench_warm_up(b, &t->spec, err);
 	if (rc == 0) {
 		settle(b);
 		rc = send_and_observe(b, t, &r, err);

@@ -85,6 +85,16 @@ bool arm_force_add(struct arm *a, const char *of, const char *value, double numb
 	return true;
 }
 
+bool arm_force_is_launch(const struct arm_force *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->n_parts; i++)
+		if (f->parts[i].of[0] != '\0' || f->parts[i].value[0] == '\0')
+			return false;
+	return f->factor == FACTOR_LAUNCH && f->n_parts > 0;
+}
+
 int arm_name_parse(const char *s, struct arm *ret_arm, struct sp_err *err)
 {
 	const char *plus = strchr(s, '+');

@@ -30,9 +30,11 @@ enum arm_kind {
 
 /* One thing that is made to be as it was with the observer. */
 struct arm_force_part {
-	char of[FACT_OF_MAX];            /* a thread, a CPU, a node; "": the SUT */
-	char value[ARM_FORCE_VALUE_MAX]; /* CPUs "0,2-3", "node 1"; "": none */
-	double number;                   /* a share of 1, a rate in Hz; NAN: none */
+	char of[FACT_OF_MAX]; /* a thread, a CPU, a node; "": the SUT */
+	/* CPUs "0,2-3", "node 1"; of how the SUT is launched the fact that differs,
+	 * "environment"; "": none. */
+	char value[ARM_FORCE_VALUE_MAX];
+	double number; /* a share of 1, a rate in Hz; NAN: none */
 };
 
 /* What a confirmation's own arm forces, so that the observer itself is not needed. */
@@ -62,6 +64,9 @@ int arm_name_parse(const char *s, struct arm *ret_arm, struct sp_err *err);
 struct arm arm_force_make(const struct arm *base, enum factor factor);
 /* False when there is no room for another part. value NULL is "". */
 bool arm_force_add(struct arm *a, const char *of, const char *value, double number);
+/* True where the SUT is launched as it is in the observed arm, as a whole: parts say
+ * which facts of that differ. Else a launch forces nice values of threads. */
+bool arm_force_is_launch(const struct arm_force *f);
 /* A comma list; names must differ. Caller frees *ret_arms. */
 int arm_list_parse(
 	const char *s, struct arm **ret_arms, size_t *ret_n, struct sp_err *err);

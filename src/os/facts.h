@@ -81,6 +81,11 @@ void facts_snapshot_read(const struct facts_query *q,
 void facts_diff(const struct facts_snapshot *begin, const struct facts_snapshot *end,
 	struct facts *fs);
 
+/* The process of the SUT that ran most since begin (NULL: since its birth), so that a
+ * wrapper is not taken for it; root where none ran. 0: there is no process. */
+pid_t facts_process_main(const struct procstat_snapshot *begin,
+	const struct procstat_snapshot *s, pid_t root);
+
 /*
  * A note a scope that names what this trial's facts lack, with the file it would be
  * in. has_sut: there is a process whose facts could be known.

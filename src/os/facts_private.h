@@ -141,10 +141,6 @@ void facts_thread_levels(
 void facts_thread_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,
 	struct facts *fs);
 
-/* The process of the SUT that ran most since begin (NULL: since its birth), so that a
- * wrapper is not taken for it; root where none ran. 0: there is no process. */
-pid_t facts_process_main(const struct procstat_snapshot *begin,
-	const struct procstat_snapshot *s, pid_t root);
 void facts_process_levels(int root_fd, pid_t pid, struct facts_snapshot *s);
 void facts_cgroup_read(int root_fd, pid_t pid, struct facts_snapshot *s);
 void facts_cgroup_diff(const struct facts_snapshot *a, const struct facts_snapshot *b,

@@ -55,6 +55,12 @@ int force_check(
 
 	if (f->factor == FACTOR_SAMPLING) /* the observer's own business */
 		return 0;
+	if (arm_force_is_launch(f)) /* the SUT's */
+		return !t->stays
+			       ? 0
+			       : sp_err_set(err, SP_EENV,
+					 "the SUT is not started anew for each arm, so "
+					 "how it was launched stays");
 	if (ops == NULL || f->n_parts == 0)
 		return sp_err_set(err, SP_EENV, "there is no way to force it");
 	return ops->check(f, t, err);
@@ -169,7 +175,7 @@ int force_start(const struct arm_force *f, const struct force_target *t,
 	if (rc != 0)
 		return rc;
 	force = xcalloc(1, sizeof(*force));
-	if (ops == NULL)
+	if (ops == NULL || arm_force_is_launch(f))
 		n = 0;
 	else if (ops->work != NULL)
 		n = f->n_parts;

@@ -24,7 +24,8 @@ struct force_target {
 };
 
 /* Can it be forced here, as far as one can tell without a SUT? SP_EENV with the reason.
- * A factor that needs nothing from here (a sampling rate) can. */
+ * A factor that needs nothing from here can: a sampling rate, and how the SUT is
+ * launched (arm_force_is_launch), where it is launched for each arm. */
 int force_check(
 	const struct arm_force *f, const struct force_target *t, struct sp_err *err);
 /* Force it, checked again: it may come from a file. SP_EENV: it cannot be; nothing is

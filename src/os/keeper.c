@@ -330,7 +330,7 @@ static int send_spawn(
 	struct keeper_msg m = { .type = KEEPER_MSG_SPAWN, .id = id };
 	int fds[3] = { -1, -1, cmd->input_fd }, rc;
 
-	fds[0] = keeper_words_write(cmd->argv, cmd->cpus, cmd->n_cpus);
+	fds[0] = keeper_words_write(cmd->argv, cmd->cpus, cmd->n_cpus, cmd->launch);
 	if (fds[0] < 0)
 		return sp_err_errno(
 			err, SP_EIO, -fds[0], "cannot start %s", cmd->argv[0]);
@@ -354,6 +354,11 @@ static int explain_start(
 	if (c->start_stage == KEEPER_STAGE_AFFINITY)
 		return sp_err_errno(err, SP_EUSAGE, c->start_errno,
 			"%s cannot run on the CPUs asked for", cmd->argv[0]);
+	if (c->start_stage == KEEPER_STAGE_LAUNCH)
+		return sp_err_errno(err, SP_EENV, c->start_errno,
+			"%s cannot be given that working directory, scheduling or "
+			"limits",
+			cmd->argv[0]);
 	if (c->start_stage == KEEPER_STAGE_EXEC)
 		return sp_err_errno(err, SP_EUSAGE, c->start_errno, "cannot execute %s",
 			cmd->argv[0]);

@@ -19,6 +19,7 @@
 #include "base/err.h"
 
 struct keeper;
+struct launch; /* os/launch.h */
 
 struct keeper_config {
 	int netns_fd; /* joined by the keeper, so by all it holds; -1: the caller's */
@@ -35,6 +36,7 @@ struct keeper_cmd {
 	int input_fd;            /* > 0: its standard input; borrowed */
 	const int *cpus;         /* affinity set before exec; n_cpus 0: inherited */
 	size_t n_cpus;
+	const struct launch *launch; /* NULL: as the keeper is; borrowed */
 };
 
 struct keeper_child {
@@ -48,7 +50,8 @@ int keeper_start(const struct keeper_config *cfg, struct keeper **ret_keeper,
 /* True when a PID namespace holds the children; else *ret_why (static) says why. */
 bool keeper_is_strong(const struct keeper *k, const char **ret_why);
 
-/* Start a program. SP_EUSAGE when exec fails (not found, not executable). */
+/* Start a program. SP_EUSAGE when exec fails (not found, not executable); SP_EENV when
+ * it may not be launched with what cmd->launch has. */
 int keeper_spawn(struct keeper *k, const struct keeper_cmd *cmd,
 	struct keeper_child *ret_child, struct sp_err *err);
 /*

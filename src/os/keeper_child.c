@@ -115,12 +115,17 @@ static void become_program(const struct keeper_child_cfg *cfg,
 		if (rc != 0)
 			f.stage = KEEPER_STAGE_AFFINITY;
 	}
+	if (rc == 0 && w->env != NULL) {
+		rc = launch_apply(w->cwd, &w->set);
+		if (rc != 0)
+			f.stage = KEEPER_STAGE_LAUNCH;
+	}
 	if (rc == 0)
 		rc = set_streams(cfg->output_fd, cfg->input_fd);
 	if (rc == 0) {
 		close_on_exec_from_3();
 		keeper_child_default_signals();
-		(void)execvp(w->argv[0], w->argv);
+		(void)execvpe(w->argv[0], w->argv, w->env != NULL ? w->env : environ);
 		rc = -errno;
 	}
 	f.sys_errno = -rc;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layout: n_cpus, the CPUs, n_words (all int32_t), then the words with their NULs. */
+/* Layout: n_cpus, the CPUs, n_words (all int32_t), then the words with their NULs.
+ * Where it is launched with something, then: its settings, the number of words of the
+ * working directory and the environment, and these. */
 #include "config.h"
 
 #include "os/keeper_words.h"
@@ -31,26 +33,58 @@ static bool write_all(int fd, const void *data, size_t len)
 	return true;
 }
 
-int keeper_words_write(char *const *argv, const int *cpus, size_t n_cpus)
+static bool write_count(int fd, size_t n)
+{
+	int32_t count = (int32_t)n;
+
+	return write_all(fd, &count, sizeof(count));
+}
+
+static size_t count(char *const *words)
+{
+	size_t n = 0;
+
+	while (words[n] != NULL)
+		n++;
+	return n;
+}
+
+static bool write_words(int fd, char *const *words)
+{
+	size_t i;
+
+	for (i = 0; words[i] != NULL; i++)
+		if (!write_all(fd, words[i], strlen(words[i]) + 1))
+			return false;
+	return true;
+}
+
+static bool write_launch(int fd, const struct launch *l)
+{
+	return write_all(fd, &l->set, sizeof(l->set)) &&
+	       write_count(fd, 1 + count(l->env)) &&
+	       write_all(fd, l->cwd, strlen(l->cwd) + 1) && write_words(fd, l->env);
+}
+
+int keeper_words_write(
+	char *const *argv, const int *cpus, size_t n_cpus, const struct launch *launch)
 {
 	int fd = memfd_create("satprof-words", MFD_CLOEXEC);
-	int32_t n = (int32_t)n_cpus, cpu;
+	int32_t cpu;
 	bool ok;
 	size_t i;
 	int saved;
 
 	if (fd < 0)
 		return -errno;
-	ok = write_all(fd, &n, sizeof(n));
+	ok = write_count(fd, n_cpus);
 	for (i = 0; ok && i < n_cpus; i++) {
 		cpu = cpus[i];
 		ok = write_all(fd, &cpu, sizeof(cpu));
 	}
-	for (n = 0; argv[n] != NULL;)
-		n++;
-	ok = ok && write_all(fd, &n, sizeof(n));
-	for (i = 0; ok && argv[i] != NULL; i++)
-		ok = write_all(fd, argv[i], strlen(argv[i]) + 1);
+	ok = ok && write_count(fd, count(argv)) && write_words(fd, argv);
+	if (ok && launch != NULL)
+		ok = write_launch(fd, launch);
 	if (ok)
 		return fd;
 	saved = errno;
@@ -91,10 +125,47 @@ static bool take_count(const char *blob, size_t len, size_t *at, size_t *ret_n)
 	return n >= 0 && (size_t)n <= len - *at;
 }
 
+/* A count and so many words at *at, NULL-terminated; NULL where they are not there. The
+ * blob has a NUL behind its end. The caller frees the array. */
+static char **take_words(char *blob, size_t len, size_t *at)
+{
+	size_t n, i;
+	char **words;
+
+	if (!take_count(blob, len, at, &n) || n == 0)
+		return NULL;
+	words = xcalloc(n + 1, sizeof(*words));
+	for (i = 0; i < n && *at < len; i++) {
+		words[i] = blob + *at;
+		*at += strlen(blob + *at) + 1;
+	}
+	if (i == n)
+		return words;
+	free(words);
+	return NULL;
+}
+
+static bool take_launch(struct keeper_words *w, size_t len, size_t *at)
+{
+	size_t i;
+
+	if (len - *at < sizeof(w->set))
+		return false;
+	memcpy(&w->set, w->blob + *at, sizeof(w->set));
+	*at += sizeof(w->set);
+	w->env = take_words(w->blob, len, at);
+	if (w->env == NULL)
+		return false;
+	w->cwd = w->env[0];
+	for (i = 0; w->env[i] != NULL; i++) /* the first one is the directory */
+		w->env[i] = w->env[i + 1];
+	return true;
+}
+
 int keeper_words_read(int fd, struct keeper_words *ret_w)
 {
 	struct keeper_words w = { 0 };
-	size_t len = 0, at = 0, n_words, i;
+	size_t len = 0, at = 0;
 
 	w.blob = slurp(fd, &len);
 	if (w.blob == NULL || !take_count(w.blob, len, &at, &w.n_cpus) ||
@@ -102,14 +173,8 @@ int keeper_words_read(int fd, struct keeper_words *ret_w)
 		goto bad;
 	w.cpus = (int32_t *)(void *)(w.blob + at); /* at is a multiple of four */
 	at += w.n_cpus * sizeof(int32_t);
-	if (!take_count(w.blob, len, &at, &n_words) || n_words == 0)
-		goto bad;
-	w.argv = xcalloc(n_words + 1, sizeof(*w.argv));
-	for (i = 0; i < n_words && at < len; i++) {
-		w.argv[i] = w.blob + at;
-		at += strlen(w.blob + at) + 1;
-	}
-	if (i < n_words)
+	w.argv = take_words(w.blob, len, &at);
+	if (w.argv == NULL || (at < len && !take_launch(&w, len, &at)))
 		goto bad;
 	*ret_w = w;
 	return 0;
@@ -120,6 +185,7 @@ bad:
 
 void keeper_words_done(struct keeper_words *w)
 {
+	free(w->env);
 	free(w->argv);
 	free(w->blob);
 	*w = (struct keeper_words){ 0 };

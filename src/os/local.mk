@@ -57,6 +57,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/force.c %D%/force.h %D%/force_private.h \
 	%D%/force_companion.c \
 	%D%/force_threads.c \
+	%D%/launch.c %D%/launch.h \
 	%D%/output_tail.c %D%/output_tail.h \
 	%D%/pidstat.c %D%/pidstat.h \
 	%D%/procstat.c %D%/procstat.h \

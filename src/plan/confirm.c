@@ -173,14 +173,20 @@ static void confirmation_make(const struct run *run, const struct analysis *a,
 
 /* Of a factor that is of the SUT or the machine as a whole, what is forced is one fact
  * of several. */
-static bool is_forced_key(enum factor factor, enum fact_key key)
+static bool is_forced_key(const struct arm_force *f, enum fact_key key)
 {
+	enum factor factor = f->factor;
+	size_t i;
+
+	for (i = 0; arm_force_is_launch(f) && i < f->n_parts; i++)
+		if (strcmp(f->parts[i].value, fact_info(key)->name) == 0)
+			return true;
 	if (factor == FACTOR_MEMORY)
 		return key == FACT_MEMORY_BYTES;
 	if (factor == FACTOR_IDLE)
 		return key == FACT_IDLE_DEEP_NS || key == FACT_IDLE_ENTRIES;
 	if (factor == FACTOR_LAUNCH)
-		return key == FACT_THREAD_NICE;
+		return key == FACT_THREAD_NICE && !arm_force_is_launch(f);
 	return true;
 }
 
@@ -199,7 +205,7 @@ static void causes_mark(const struct run *run, struct analysis *a,
 		struct cause *cause = &s->causes[i];
 		bool is_whole = false;
 
-		if (cause->factor != c->factor || !is_forced_key(c->factor, cause->key))
+		if (cause->factor != c->factor || !is_forced_key(f, cause->key))
 			continue;
 		for (k = 0; k < f->n_parts; k++)
 			is_whole |= f->parts[k].of[0] == '\0' ||

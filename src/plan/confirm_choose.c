@@ -149,16 +149,39 @@ static void make_contention(struct chooser *c)
 		cannot(c, "no CPU is known that others took more of");
 }
 
+/* All of it together: the parts say which of it differs. */
+static void make_whole_launch(struct chooser *c)
+{
+	static const enum fact_key keys[] = { FACT_PRELOAD, FACT_THREAD_POLICY,
+		FACT_THREAD_NICE, FACT_LIMITS, FACT_ENVIRONMENT, FACT_PERSONALITY,
+		FACT_ENVIRONMENT_BYTES, FACT_CWD };
+	size_t i, n;
+
+	for (n = 0; n < sizeof(keys) / sizeof(keys[0]); n++) {
+		i = 0;
+		if (next_cause(c, keys[n], &i) != NULL)
+			add_part(c, "", fact_info(keys[n])->name, (double)NAN);
+	}
+	if (c->s->arm.force.n_parts == 0)
+		cannot(c, "what differs in how the SUT was launched cannot be set "
+			  "without the command that it was launched under");
+}
+
 static void make_launch(struct chooser *c)
 {
 	const struct cause *k;
 	size_t i = 0;
 
+	if (c->run->arms[c->shift->arm].kind == ARM_WRAP) {
+		make_whole_launch(c);
+		return;
+	}
 	while ((k = next_cause(c, FACT_THREAD_NICE, &i)) != NULL)
 		if (is_number(bare(k->arm_value) + (bare(k->arm_value)[0] == '-')))
 			add_part(c, k->of, NULL, strtod(bare(k->arm_value), NULL));
 	if (c->s->arm.force.n_parts == 0)
-		cannot(c, "only a nice value can be set from outside");
+		cannot(c, "of a SUT that runs only a nice value can be set from "
+			  "outside");
 }
 
 static void make_idle(struct chooser *c)

@@ -27,6 +27,10 @@ static char *part_words(enum factor factor, const struct arm_force_part *p)
 	case FACTOR_CONTENTION:
 		return xasprintf("%.0f %% of CPU %s taken", 100 * p->number, p->of);
 	case FACTOR_LAUNCH:
+		if (p->of[0] == '\0' && fact_key_parse(p->value) >= 0)
+			return xasprintf("the same %s",
+				fact_info((enum fact_key)fact_key_parse(p->value))
+					->phrase);
 		return xasprintf("thread %s with nice %.0f", p->of, p->number);
 	case FACTOR_IDLE:
 		return xstrdup("CPUs kept awake");

@@ -15,6 +15,7 @@
 #include "base/err.h"
 
 struct keeper; /* os/keeper.h */
+struct launch; /* os/launch.h */
 
 struct sut_config {
 	struct keeper *keeper; /* borrowed; lives in the SUT's namespace */
@@ -71,6 +72,9 @@ struct sut_ops {
 	/* From its next start on, launch it under w; NULL: as it is. NULL where it is
 	 * not ours to start. */
 	void (*wrap)(void *sut, const struct sut_wrap *w);
+	/* From its next start on, launch it with that environment, limits and so on;
+	 * NULL: as it is. Borrowed until the next call. NULL as above. */
+	void (*launch)(void *sut, const struct launch *l);
 	/* The last lines of its output (both streams), owned by the SUT; "" if none. */
 	const char *(*output)(void *sut);
 	/* Its own counts; false: it has none (err->code stays SP_OK), or a reading

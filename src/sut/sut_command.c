@@ -35,7 +35,8 @@ struct command_sut {
 	char *wrap;             /* shell words that it is launched under, or NULL */
 	uint64_t finish_max_ns; /* of those */
 	bool is_wrapped;        /* the instance that runs */
-	bool ignores_sigint;    /* one did: the next ones are waited for less */
+	const struct launch *launch; /* with what, or NULL */
+	bool ignores_sigint;         /* one did: the next ones are waited for less */
 };
 
 static char *join(char *const *argv)
@@ -276,6 +277,11 @@ static void command_wrap(void *sut, const struct sut_wrap *w)
 		s->finish_max_ns = w->finish_max_ns;
 }
 
+static void command_launch(void *sut, const struct launch *l)
+{
+	((struct command_sut *)sut)->launch = l;
+}
+
 /* The words to start: the SUT's, after those of what it is launched under. */
 static char **launch_words(const struct command_sut *s)
 {
@@ -306,6 +312,7 @@ static int command_start(void *sut, struct sp_err *err)
 		.input_fd = s->cfg.input_fd,
 		.cpus = s->cfg.cpus,
 		.n_cpus = s->cfg.n_cpus,
+		.launch = s->launch,
 	};
 	struct sp_err ignored;
 	int rc;
@@ -374,6 +381,7 @@ const struct sut_ops sut_command = {
 	.pid = command_pid,
 	.ns_pid = command_ns_pid,
 	.wrap = command_wrap,
+	.launch = command_launch,
 	.output = command_output,
 	.stats = command_stats,
 	.stop = command_stop,

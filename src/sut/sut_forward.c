@@ -220,6 +220,13 @@ static void sut_forward_wrap(void *sut, const struct sut_wrap *w)
 	sut_command.wrap(s->inner, w);
 }
 
+static void sut_forward_launch(void *sut, const struct launch *l)
+{
+	struct sut_forward_state *s = sut;
+
+	sut_command.launch(s->inner, l);
+}
+
 static const char *sut_forward_output(void *sut)
 {
 	struct sut_forward_state *s = sut;
@@ -270,6 +277,7 @@ const struct sut_ops sut_forward = {
 	.pid = sut_forward_pid,
 	.ns_pid = sut_forward_ns_pid,
 	.wrap = sut_forward_wrap,
+	.launch = sut_forward_launch,
 	.output = sut_forward_output,
 	.stats = sut_forward_stats,
 	.stop = sut_forward_stop,

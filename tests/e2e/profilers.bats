@@ -241,3 +241,26 @@ notes() {
 	[ "$(q '[.trials[] | select(.arm == "profiler" and .valid and .block > 0)] | length')" -eq 3 ]
 	[ -e r.satprof.d/profiler-02.log ]
 }
+
+@test "--confirm: what the SUT was launched with is forced without the wrapper" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root" # else it is measured too coarsely
+	# shellcheck disable=SC2016 # the SUT's own shell reads its environment
+	sweep --preset smoke --confirm --wrap 'env SUT_COST=60000' -- \
+		sh -c 'echo "cost ${SUT_COST-own}" >>seen
+			exec "$0" forward "$1" "$2" --cost "${SUT_COST-15000}"' \
+		"$SATPROF" '{in}' '{out}'
+	q '.verdict, (.observer[0].causes[] | [.factor, .evidence, .state] | @json),
+		(.confirmations[] | [.factor, .forced, .state, .why] | @json), .notes[]'
+	has_intervals
+	[ "$(q .verdict)" = hurts ]
+	[ "$(q '.confirmations[0] | [.factor, .forced_arm, .state] | @json')" = \
+		'["launch","off+launch","confirmed"]' ]
+	[[ "$(q '.confirmations[0].forced')" == "the same environment"* ]]
+	[ "$(q '[.observer[0].causes[] | select(.confirmed) | .fact] | @json')" = \
+		'["environment"]' ]
+	[[ "$(q '.observer[0].causes[] | select(.confirmed) | .evidence')" == *SUT_COST* ]]
+	# What a variable holds stays out of it; and the off arm was launched as ever.
+	[[ "$(q '.observer[0].causes[0].evidence')" != *60000* ]]
+	grep -q '^cost own$' seen
+	grep -q '^cost 60000$' seen
+}

@@ -207,6 +207,31 @@ static void the_planted_factor_is_confirmed(void **state)
 	}
 }
 
+/* What the SUT is launched with, and not the command that it is launched under. */
+static void how_it_is_launched_is_confirmed(void **state)
+{
+	struct planted p = {
+		.truth = FACTOR_LAUNCH, .refused = FACTOR_PLACEMENT, .breaks = N_FACTORS
+	};
+	struct run *run = run_make("off,wrap", 1);
+	struct analysis a;
+	size_t i;
+
+	(void)state;
+	execute(run, &p, "capacity=200k,noise=0.5%,attach=-12%", 4);
+	assert_true(arm_force_is_launch(&run->arms[2].force));
+	assert_string_equal(run->arms[2].force.parts[0].value, "thread_nice");
+	analysis_make(run, &a);
+	assert_int_equal(a.n_confirmations, 1);
+	assert_int_equal(a.confirmations[0].state, CAUSE_CONFIRMED);
+	for (i = 0; i < a.shifts[0].n_causes; i++)
+		assert_int_equal(a.shifts[0].causes[i].state,
+			a.shifts[0].causes[i].factor == FACTOR_LAUNCH ? CAUSE_CONFIRMED
+								      : CAUSE_OBSERVED);
+	analysis_done(&a);
+	run_free(run);
+}
+
 /* A thread that moves, beside a program that takes its CPU: it explains that until it
  * is refuted, and only then the program is looked at. */
 static void what_hid_behind_a_refuted_cause_is_next(void **state)
@@ -433,6 +458,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_planted_factor_is_confirmed),
+		cmocka_unit_test(how_it_is_launched_is_confirmed),
 		cmocka_unit_test(what_hid_behind_a_refuted_cause_is_next),
 		cmocka_unit_test(sampling_is_confirmed_by_halving),
 		cmocka_unit_test(nothing_planted_costs_no_trial),

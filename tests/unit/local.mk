@@ -158,6 +158,11 @@ check_PROGRAMS += %D%/test-output-tail
 TESTS += %D%/test-output-tail
 %C%_test_output_tail_LDADD = $(TEST_OS_LIBS)
 
+check_PROGRAMS += %D%/test-launch
+TESTS += %D%/test-launch
+%C%_test_launch_SOURCES = %D%/test-launch.c %D%/keeperhelp.c %D%/keeperhelp.h
+%C%_test_launch_LDADD = $(TEST_OS_LIBS)
+
 check_PROGRAMS += %D%/test-keeper-end
 TESTS += %D%/test-keeper-end
 %C%_test_keeper_end_SOURCES = \
@@ -429,6 +434,11 @@ check_PROGRAMS += %D%/test-confirm
 TESTS += %D%/test-confirm
 %C%_test_confirm_SOURCES = %D%/test-confirm.c %D%/synthrun.c %D%/synthrun.h
 %C%_test_confirm_LDADD = $(TEST_PLAN_LIBS)
+
+check_PROGRAMS += %D%/test-confirm-launch
+TESTS += %D%/test-confirm-launch
+%C%_test_confirm_launch_SOURCES = %D%/test-confirm-launch.c $(CAUSERUN_SOURCES)
+%C%_test_confirm_launch_LDADD = $(TEST_PLAN_LIBS)
 
 check_PROGRAMS += %D%/test-audit-read
 TESTS += %D%/test-audit-read
