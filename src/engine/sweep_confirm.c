@@ -62,7 +62,7 @@ static int confirm_run(struct confirming *c, uint32_t phase, struct sp_err *err)
 	if (rc == 0) {
 		c->n_done += s->is_cut ? 0 : 1;
 	} else if (rc == -SP_EENV && has_force_failed(s)) {
-		run_add_note(run, "confirmation of %s: cannot be forced here: %s",
+		run_add_note(run, CONFIRM_NOTE "%s: cannot be forced here: %s",
 			factor_name(run->arms[view.arm_of[VIEW_FORCED]].force.factor),
 			err->msg);
 		err->code = SP_OK;
@@ -89,7 +89,7 @@ static int confirm_add(
 		(void)sp_err_set(&why, SP_EENV, "nothing can be");
 	if (rc != 0) {
 		run->n_arms--;
-		run_add_note(run, "confirmation of %s: cannot be forced here: %s",
+		run_add_note(run, CONFIRM_NOTE "%s: cannot be forced here: %s",
 			factor_name(suspect->factor), why.msg);
 		return 0;
 	}
@@ -145,7 +145,7 @@ static int confirm_each(struct confirming *c, struct sp_err *err)
 		rc = confirm_run(c, phase, err);
 	while (rc == 0 && may_go_on(c) && next_suspect(c, &suspect)) {
 		if (suspect.why_not[0] != '\0')
-			run_add_note(run, "confirmation of %s: not possible: %s",
+			run_add_note(run, CONFIRM_NOTE "%s: not possible: %s",
 				factor_name(suspect.factor), suspect.why_not);
 		else
 			rc = confirm_add(c, &suspect, err);

@@ -35,9 +35,9 @@ static bool write_all(int fd, const void *data, size_t len)
 
 static bool write_count(int fd, size_t n)
 {
-	int32_t count = (int32_t)n;
+	int32_t n32 = (int32_t)n;
 
-	return write_all(fd, &count, sizeof(count));
+	return write_all(fd, &n32, sizeof(n32));
 }
 
 static size_t count(char *const *words)

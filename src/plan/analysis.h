@@ -321,8 +321,8 @@ struct analysis {
 	/* --confirm: one a suspect that was forced, in the order of the run. */
 	size_t n_confirmations;
 	struct analysis_confirmation *confirmations;
-	/* Why there is none though it was asked for; "": see the run's notes. */
-	char no_confirmation[160];
+	/* Why there is none though it was asked for; "": the run did not come to it. */
+	char no_confirmation[480];
 	uint32_t functions_arm; /* meaningful where has_profile */
 	size_t n_functions;
 	struct analysis_function *functions; /* costliest above first */

@@ -268,6 +268,19 @@ static void causes_settle(const struct run *run, struct analysis *a)
 	} while (is_new);
 }
 
+/* What the engine noted of suspects that could not be forced (confirm.h). */
+static void noted_add(const struct run *run, struct analysis *a)
+{
+	const size_t head = strlen(CONFIRM_NOTE);
+	size_t at = 0, i;
+
+	for (i = 0; i < run->n_notes && at < sizeof(a->no_confirmation); i++)
+		if (strncmp(run->notes[i], CONFIRM_NOTE, head) == 0)
+			at += (size_t)snprintf(a->no_confirmation + at,
+				sizeof(a->no_confirmation) - at, "%s%s",
+				at > 0 ? "; " : "", run->notes[i] + head);
+}
+
 void confirm_judge(const struct run *run, struct analysis *a)
 {
 	uint32_t n = run_view_n_confirmations(run), phase;
@@ -280,8 +293,9 @@ void confirm_judge(const struct run *run, struct analysis *a)
 		a->n_confirmations++;
 	}
 	causes_settle(run, a);
-	if (n == 0 && run->config.n_confirm > 0)
-		(void)confirm_choose(run, a, &suspects, a->no_confirmation,
-			sizeof(a->no_confirmation));
+	if (n == 0 && run->config.n_confirm > 0 &&
+		confirm_choose(run, a, &suspects, a->no_confirmation,
+			sizeof(a->no_confirmation)) > 0)
+		noted_add(run, a);
 	free(suspects);
 }

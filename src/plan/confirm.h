@@ -11,6 +11,9 @@
 #include "model/run.h"
 #include "plan/analysis.h"
 
+/* How the note begins that says why a factor was not forced; the factor follows. */
+#define CONFIRM_NOTE "confirmation of "
+
 /* A factor that differs, and the arm that would force it. */
 struct confirm_suspect {
 	enum factor factor;

@@ -133,7 +133,7 @@ void report_text_confirm(const struct report_text_out *t)
 	if (a->n_confirmations == 0)
 		report_text_wrap(t, "  nothing was forced: ", "    ",
 			a->no_confirmation[0] != '\0' ? a->no_confirmation
-						      : "see the notes below");
+						      : "the run ended before");
 	else if (!is_known)
 		(void)fprintf(t->f, "  observed, cause unknown\n");
 	(void)fputc('\n', t->f);

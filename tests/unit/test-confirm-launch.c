@@ -76,12 +76,30 @@ static void a_tracer_is_not_forced(void **state)
 	assert_non_null(strstr(s.why_not, "the command that it was launched under"));
 }
 
+/* Where nothing could be forced the answer itself says why. */
+static void what_was_noted_is_the_answer(void **state)
+{
+	struct answer w = causerun_answer("profiler", -0.12, launched, N_OF(launched));
+
+	(void)state;
+	w.run->config.n_confirm = 1;
+	run_add_note(w.run, "something else");
+	run_add_note(w.run, CONFIRM_NOTE "launch: cannot be forced here: no right");
+	free(w.a.confirmations);
+	confirm_judge(w.run, &w.a);
+	assert_int_equal(w.a.n_confirmations, 0);
+	assert_string_equal(
+		w.a.no_confirmation, "launch: cannot be forced here: no right");
+	causerun_done(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_launch_is_forced_as_a_whole),
 		cmocka_unit_test(a_profiler_beside_it_launches_nothing),
 		cmocka_unit_test(a_tracer_is_not_forced),
+		cmocka_unit_test(what_was_noted_is_the_answer),
 	};
 
 	return cmocka_run_group_tests_name("confirm-launch", tests, NULL, NULL);
