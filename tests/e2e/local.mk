@@ -25,6 +25,7 @@ check_PROGRAMS += %D%/forward-live
 E2E_TESTS += %D%/probe.bats
 E2E_HELPERS += %D%/without-perf
 %C%_without_perf_SOURCES = %D%/without-perf.c
+E2E_TESTS += %D%/confirm.bats
 E2E_TESTS += %D%/keeper.bats
 E2E_TESTS += %D%/observer.bats
 E2E_HELPERS += %D%/observer-live
