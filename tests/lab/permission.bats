@@ -4,9 +4,10 @@
 # in the machine of qemu-lab: it runs this build as nobody.
 bats_require_minimum_version 1.5.0
 
+load guest
+
 setup() {
-	lab=$top_srcdir/tests/lab/qemu-lab
-	"$lab" run --arch x86_64 --root / -- true || skip "set up first: qemu-lab setup --arch x86_64"
+	need_guest
 }
 
 # as_nobody WORDS: satprof with these words in the guest, as nobody.

@@ -451,7 +451,10 @@ TESTS += %D%/test-audit-tree
 %C%_test_audit_tree_SOURCES = \
 	%D%/test-audit-tree.c %D%/roottree.c %D%/roottree.h
 %C%_test_audit_tree_LDADD = $(TEST_OS_LIBS)
-EXTRA_DIST += tests/fixture/audit/two-nodes.tar.gz
+EXTRA_DIST += \
+	tests/fixture/audit/four-nodes.tar.gz \
+	tests/fixture/audit/odd-nodes.tar.gz \
+	tests/fixture/audit/two-nodes.tar.gz
 
 check_PROGRAMS += %D%/test-selector
 TESTS += %D%/test-selector
