@@ -38,8 +38,10 @@ include tests/lab/local.mk
 EXTRA_DIST += $(E2E_TESTS)
 
 # The compiled tests alone: what a build variant is judged by (tests/build/matrix.sh).
+# `all` is a make of its own: beside it, the same objects would be made twice at once.
 .PHONY: check-unit
-check-unit: all $(check_PROGRAMS)
+check-unit: all
+	@$(MAKE) $(check_PROGRAMS)
 	@tests=`echo '$(check_PROGRAMS)' | tr ' ' '\n' | grep /test-`; \
 	$(MAKE) check-TESTS TESTS="`echo $$tests`" TEST_SUITE_LOG=test-suite-unit.log
 CLEANFILES += test-suite-unit.log
@@ -47,7 +49,8 @@ CLEANFILES += test-suite-unit.log
 # What needs network namespaces: one file after the other, since they measure, and
 # as root to see all of it (unprivileged the tests that need root skip).
 .PHONY: check-e2e
-check-e2e: all $(E2E_HELPERS)
+check-e2e: all
+	@$(MAKE) -s $(E2E_HELPERS)
 	@test -n '$(E2E_TESTS)' || { echo 'no e2e tests are listed' >&2; exit 1; }
 	@+$(MAKE) -j1 check-TESTS TESTS='$(E2E_TESTS)' TEST_SUITE_LOG=test-suite-e2e.log
 CLEANFILES += test-suite-e2e.log
